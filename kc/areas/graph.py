@@ -63,10 +63,10 @@ PLUGIN = Plugin(
         | paths_of(
             "kc.graph.passes.{stem}:{name}Pass",
             "fold-constant",
-            "graph-optimize",
         )
+        | paths_of("kc.building.graphs.{stem}:{name}Pass", "graph-optimize")
     },
-    builders={"graph.func": "kc.graph.compiled_graph:build_function"},
+    builders={"graph.func": "kc.building.graphs.compiled_graph:build_function"},
     views={"graph.func": "kc.tvm.relay.from_graph:function_of"},
     operator_families={stem: f"kc.dialects.graph.operators.{stem}:__name__" for stem in FAMILIES},
     operator_lowerings={

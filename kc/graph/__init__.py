@@ -12,14 +12,14 @@ from typing import Any as _Any
 from kc.support.absent_names import no_attribute as _no_attribute
 
 if _TYPE_CHECKING:
-    from kc.graph.compiled_graph import build as build
+    from kc.building.graphs.compiled_graph import build as build
     from kc.graph.drawing import viz as viz
     from kc.graph.fuse_report import fuse_report as fuse_report
     from kc.graph.interpreter import Interpreter as Interpreter
 
 _FUNCTIONS = {
     "Interpreter": "kc.graph.interpreter",
-    "build": "kc.graph.compiled_graph",
+    "build": "kc.building.graphs.compiled_graph",
     "fuse_report": "kc.graph.fuse_report",
     "viz": "kc.graph.drawing",
 }

@@ -14,7 +14,8 @@ from graph_programs import parsed
 
 import kc
 from kc.building import compile_cache
-from kc.graph import Interpreter, kernels
+from kc.building.graphs import kernels
+from kc.graph import Interpreter
 from kc.support.diagnostics import CallError, GraphError
 
 RNG = np.random.default_rng(0)
@@ -90,7 +91,7 @@ MODULE_OF_NETWORK = """
 import sys
 import numpy as np
 from kc.runtime import load_module
-assert "kc.graph.compiled_graph" not in sys.modules
+assert "kc.building.graphs.compiled_graph" not in sys.modules
 f = load_module(sys.argv[1])
 np.save(sys.argv[3], f(np.load(sys.argv[2])))
 assert "kc.driver" not in sys.modules and "kc.graph" not in sys.modules

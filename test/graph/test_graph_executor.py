@@ -11,9 +11,9 @@ from graph_programs import parsed
 
 import kc
 from kc import relay
+from kc.building.graphs.stepping import Steps
 from kc.contrib import graph_executor
 from kc.graph import Interpreter
-from kc.graph.stepping import Steps
 from kc.support.diagnostics import CallError, GraphError
 
 RNG = np.random.default_rng(0)

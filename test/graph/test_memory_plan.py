@@ -8,9 +8,9 @@ import pytest
 from graph_programs import parsed
 
 import kc
+from kc.building.graphs.memory_plan import best_offsets, live_peak, plan_memory
+from kc.building.graphs.program import Launch, Place, all_steps, program_of
 from kc.graph.interpreter import graph_functions
-from kc.graph.memory_plan import best_offsets, live_peak, plan_memory
-from kc.graph.program import Launch, Place, all_steps, program_of
 
 Interval = tuple[int, int, int]
 

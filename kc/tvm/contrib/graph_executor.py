@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kc.graph.compiled_graph import CompiledGraph, Runtime
-from kc.graph.program import Launch
-from kc.graph.stepping import Steps, StepTime
+from kc.building.graphs.compiled_graph import CompiledGraph, Runtime
+from kc.building.graphs.program import Launch
+from kc.building.graphs.stepping import Steps, StepTime
 from kc.runtime.array import NDArray, array, empty
 from kc.runtime.module import Module
 from kc.runtime.param_dict import load_param_dict

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kc.graph.compiled_graph import CompiledGraph
-from kc.graph.compiled_graph import build as build_graph
+from kc.building.graphs.compiled_graph import CompiledGraph
+from kc.building.graphs.compiled_graph import build as build_graph
 from kc.graph.interpreter import Interpreter
 from kc.runtime.ndarray import array
 from kc.support.diagnostics import GraphError, suggest

@@ -41,7 +41,9 @@ def start(texts: Sequence[str], target: Target) -> subprocess.Popen[str]:
         )
 
 
-_SCRIPT = "import sys; sys.path = {path!r}; from kc.graph.kernel_worker import main; main()"
+_SCRIPT = (
+    "import sys; sys.path = {path!r}; from kc.building.graphs.kernel_worker import main; main()"
+)
 """What the process runs: modules are found where this process finds them."""
 
 
@@ -68,8 +70,8 @@ def main() -> None:
 
 
 def _compiled(text: str, target: Target) -> dict[str, Any] | None:
+    from kc.building.graphs.kernels import Kernels, canonical_text
     from kc.graph.interpreter import graph_functions
-    from kc.graph.kernels import Kernels, canonical_text
     from kc.tir.module import IRModule
 
     try:

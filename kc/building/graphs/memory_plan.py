@@ -17,13 +17,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kc.dialects.graph.declaration import OperatorOp, Pattern
-from kc.dialects.graph.functions import FuncOp
-from kc.dialects.graph.sizes import Size, SizeExpr, ceil_div, evaluate
-from kc.dialects.graph.types import TensorSpec
-from kc.dialects.graph.values import ConstantOp
-from kc.graph.group import type_leaves
-from kc.graph.program import (
+from kc.building.graphs.program import (
     Branch,
     Buffer,
     Copy,
@@ -34,6 +28,12 @@ from kc.graph.program import (
     Step,
     View,
 )
+from kc.dialects.graph.declaration import OperatorOp, Pattern
+from kc.dialects.graph.functions import FuncOp
+from kc.dialects.graph.sizes import Size, SizeExpr, ceil_div, evaluate
+from kc.dialects.graph.types import TensorSpec
+from kc.dialects.graph.values import ConstantOp
+from kc.graph.group import type_leaves
 from kc.runtime.signature import DTYPES
 
 ALIGNMENT = 64

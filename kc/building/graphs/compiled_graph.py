@@ -1,9 +1,10 @@
 """``kc.graph.build``: a module of graphs as one native function.
 
 The way of a build: parameters are bound, the module is optimised, the order of kernels and the plan
-of memory are made (:mod:`kc.graph.program`, :mod:`kc.graph.memory_plan`), each distinct group is
-lowered and scheduled once (:mod:`kc.graph.kernels`), and a function that calls the kernels
-(:mod:`kc.graph.main_function`) goes to the backend of the target with them.
+of memory are made (:mod:`kc.building.graphs.program`, :mod:`kc.building.graphs.memory_plan`), each
+distinct group is lowered and scheduled once (:mod:`kc.building.graphs.kernels`), and a function
+that calls the kernels (:mod:`kc.building.graphs.main_function`) goes to the backend of the target
+with them.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from kc.analysis.module_copy import copy_module
 from kc.backends import Build, backend_of
 from kc.backends.llvm import runs_here
+from kc.building.graphs.kernels import Kernel, Kernels
+from kc.building.graphs.main_function import constant_tables, main_function, module_of
+from kc.building.graphs.memory_plan import MemoryPlan, plan_memory
+from kc.building.graphs.program import Launch, Program, all_steps, program_of
 from kc.dialects.graph.functions import FuncOp
 from kc.dialects.graph.types import TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, numpy_dtype
 from kc.graph.interpreter import Interpreter
-from kc.graph.kernels import Kernel, Kernels
-from kc.graph.main_function import constant_tables, main_function, module_of
-from kc.graph.memory_plan import MemoryPlan, plan_memory
-from kc.graph.program import Launch, Program, all_steps, program_of
 from kc.runtime.module import Module, Source
 from kc.support import registry
 from kc.support.diagnostics import GraphError, suggest
@@ -107,7 +108,7 @@ class CompiledGraph(Module):
 
     def get_graph_json(self) -> str:
         """The kernels and their values, in the form of TVM's graph executor."""
-        from kc.graph.graph_json import graph_json
+        from kc.building.graphs.graph_json import graph_json
 
         return graph_json(self)
 

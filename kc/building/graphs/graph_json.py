@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from kc.graph.memory_plan import MemoryPlan
-from kc.graph.program import Buffer, Launch, Place, View, all_steps
+from kc.building.graphs.memory_plan import MemoryPlan
+from kc.building.graphs.program import Buffer, Launch, Place, View, all_steps
 from kc.support.diagnostics import GraphError
 from kc.support.locations import location_of
 
 if TYPE_CHECKING:
-    from kc.graph.compiled_graph import CompiledGraph
+    from kc.building.graphs.compiled_graph import CompiledGraph
 
 
 def graph_json(compiled: CompiledGraph) -> str:

@@ -6,9 +6,9 @@ Calls of other functions, also of functions that are values, are followed where 
 what is left is kernels, copies, branches and loops.
 
 A value is a :class:`View` of a buffer. Operators that only give elements another shape
-(:mod:`kc.graph.views`) make views, concatenation along the outermost dimension lets the kernels of
-its parts write where the parts belong, and results of the function are written by the kernels that
-compute them. Copies remain where none of this is possible.
+(:mod:`kc.building.graphs.views`) make views, concatenation along the outermost dimension lets the
+kernels of its parts write where the parts belong, and results of the function are written by the
+kernels that compute them. Copies remain where none of this is possible.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Block, Operation, SSAValue
 
+from kc.building.graphs import views
 from kc.dialects.graph.control import IfOp, WhileOp, YieldOp
 from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import (
@@ -35,7 +36,6 @@ from kc.dialects.graph.functions import (
 from kc.dialects.graph.sizes import Size, product_of
 from kc.dialects.graph.types import TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
-from kc.graph import views
 from kc.graph.group import depends_on_elements, group_of_operator, is_group, type_leaves
 from kc.graph.interpreter import FunctionValue, captured_values, elided
 from kc.graph.signature import argument_leaves, flattened, result_leaves, unflattened

@@ -17,13 +17,13 @@ from kc.analysis.accesses.dependence import carried_conflict
 from kc.backends import Build, Part, backend_of
 from kc.building import compile_cache
 from kc.building.default_schedules import wants_default_schedules
+from kc.building.graphs import kernel_worker
+from kc.building.graphs.program import Launch
 from kc.building.programs import TensorProgram
 from kc.dialects.graph.declaration import OperatorOp, Pattern
 from kc.dialects.graph.functions import ARGUMENT_NAME, FuncOp
 from kc.dialects.tir import ForOp, StoreOp
-from kc.graph import kernel_worker
 from kc.graph.group import GroupTensors, group_tensors, kernel_name
-from kc.graph.program import Launch
 from kc.support import registry
 from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import print_module

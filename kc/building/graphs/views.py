@@ -11,7 +11,7 @@ from kc.dialects.graph.types import TensorSpec, spec_of
 from kc.runtime.signature import DTYPES
 
 if TYPE_CHECKING:
-    from kc.graph.program import View
+    from kc.building.graphs.program import View
 
 RESHAPES = frozenset(
     {
@@ -31,7 +31,7 @@ def view_of(op: OperatorOp, inputs: Sequence[Any]) -> Any:
 
     ``inputs`` are the views of the operands, None for one that is computed in a group.
     """
-    from kc.graph.program import View
+    from kc.building.graphs.program import View
 
     if not inputs or not isinstance(inputs[0], View):
         return None
@@ -114,7 +114,7 @@ def _is_outermost(shape: Sequence[MaybeSize], axis: int) -> bool:
 
 def _rows(source: View, spec: TensorSpec, axis: int, start: Size) -> View | None:
     """The rows of a view from one on."""
-    from kc.graph.program import View
+    from kc.building.graphs.program import View
 
     row = product_of(source.spec.shape[axis + 1 :])
     if row is None or None in spec.shape:

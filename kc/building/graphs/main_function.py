@@ -35,12 +35,9 @@ from xdsl.dialects.func import FuncOp as KernelOp
 from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Attribute, Operation
 
-from kc.dialects.graph.sizes import Quotient, Size, SizeExpr
-from kc.dialects.graph.types import ELEMENT_TYPES, TensorSpec
-from kc.dialects.memref_views import DISJOINT, EXTERNAL
-from kc.graph.kernels import Kernel
-from kc.graph.memory_plan import ALIGNMENT, MemoryPlan
-from kc.graph.program import (
+from kc.building.graphs.kernels import Kernel
+from kc.building.graphs.memory_plan import ALIGNMENT, MemoryPlan
+from kc.building.graphs.program import (
     Branch,
     Buffer,
     Copy,
@@ -52,6 +49,9 @@ from kc.graph.program import (
     View,
     all_steps,
 )
+from kc.dialects.graph.sizes import Quotient, Size, SizeExpr
+from kc.dialects.graph.types import ELEMENT_TYPES, TensorSpec
+from kc.dialects.memref_views import DISJOINT, EXTERNAL
 from kc.runtime.signature import DTYPES
 from kc.support.diagnostics import GraphError
 from kc.support.ir_text import parse_module

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from kc.backends import Build, backend_of
+from kc.building.graphs.memory_plan import ALIGNMENT, MemoryPlan, position_of_steps
+from kc.building.graphs.program import Branch, Copy, Launch, Loop, Place, Step, View
 from kc.dialects.graph.sizes import Size, evaluate
 from kc.dialects.graph.types import TensorSpec
 from kc.dialects.graph.values import numpy_dtype
-from kc.graph.memory_plan import ALIGNMENT, MemoryPlan, position_of_steps
-from kc.graph.program import Branch, Copy, Launch, Loop, Place, Step, View
 from kc.runtime.signature import DTYPES
 from kc.support.target import Target
 
 if TYPE_CHECKING:
-    from kc.graph.compiled_graph import CompiledGraph
+    from kc.building.graphs.compiled_graph import CompiledGraph
 
 POISON = 0xFB
 """The byte that memory of dead values is filled with: as floats, large negative numbers."""
