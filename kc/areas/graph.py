@@ -67,6 +67,10 @@ PLUGIN = Plugin(
         | paths_of("kc.building.graphs.{stem}:{name}Pass", "graph-optimize")
     },
     builders={"graph.func": "kc.building.graphs.compiled_graph:build_function"},
+    runners={
+        "compiled": "kc.building.graphs.operator_runners:compiled",
+        "interpreter": "kc.building.graphs.operator_runners:interpreter",
+    },
     views={"graph.func": "kc.tvm.relay.from_graph:function_of"},
     operator_families={stem: f"kc.dialects.graph.operators.{stem}:__name__" for stem in FAMILIES},
     operator_lowerings={

@@ -1,4 +1,8 @@
-"""Operators of graphs on numpy arrays: each is compiled once for the shapes and types of a call."""
+"""Operators of graphs on numpy arrays: each is compiled once for the shapes and types of a call.
+
+What compiles the tensor expressions stands above this layer: the registry has it by the name of the
+way (``runners``).
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,8 @@ from kc.dialects.graph.sizes import Size, SizeExpr, substitute
 from kc.dialects.graph.types import Spec, TensorSpec
 from kc.expr.tensor import Tensor
 from kc.graph.lowering import Bounded, compute
+from kc.support import registry
 from kc.support.declarations import slots
-from kc.transform import PassContext
 
 Way = Literal["compiled", "interpreter"]
 """How operators are run: as machine code, or by the interpreter of tensor expressions."""
@@ -87,21 +91,7 @@ def _kernel(
     positions = positions[: len(parts)]
     if not outputs:
         return None, positions, counts
-    with PassContext(opt_level=0):
-        if way == "compiled":
-            from kc.driver import build
-
-            module: Any = build([*placeholders, *outputs])
-        else:
-            from kc.backends.interpreter import interpreted
-            from kc.driver import lower
-
-            module = interpreted(lower([*placeholders, *outputs]).op)
-
-    def kernel(*arrays: Any) -> Sequence[Any]:
-        computed = module(*arrays)
-        return computed if isinstance(computed, tuple) else (computed,)
-
+    kernel = registry.current().runners[way].load()([*placeholders, *outputs])
     return kernel, positions, counts
 
 

@@ -65,6 +65,8 @@ class Plugin:
     ``views`` are functions of an operation of a module, by its name, that return the object that
     ``mod["name"]`` is. ``builders`` are functions of a module, a target and the name of a function,
     by the name of an operation: ``kc.build`` of a module that has such an operation is theirs.
+    ``runners`` are functions of arguments, tensors of te, that return a function on arrays, by the
+    name of the way that the interpreter of graphs runs operators: ``compiled``, ``interpreter``.
 
     Raises ValueError for what is not of this form.
     """
@@ -91,6 +93,7 @@ class Plugin:
     operator_lowerings: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
     builders: Mapping[str, str] = field(default_factory=dict)
+    runners: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for path in self.paths():
@@ -120,6 +123,7 @@ class Plugin:
             "operator_lowerings",
             "views",
             "builders",
+            "runners",
         )
         paths = [path for name in tables for path in getattr(self, name).values()]
         paths += [path for family in self.families.values() for path in family.values()]

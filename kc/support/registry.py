@@ -91,6 +91,7 @@ class Registry:
         self.operator_lowerings: dict[str, Entry] = {}
         self.views: dict[str, Entry] = {}
         self.builders: dict[str, Entry] = {}
+        self.runners: dict[str, Entry] = {}
         self.hooks: dict[int, list[Hook]] = {phase: [] for phase in plugins.PHASES}
         self.plugins: list[Plugin] = []
         """The plugins of packages, without kc's own areas."""
@@ -169,6 +170,7 @@ class Registry:
             (self.operator_families, plugin.operator_families, "operators", "operators"),
             (self.views, plugin.views, "view", "view of"),
             (self.builders, plugin.builders, "builder", "builder of"),
+            (self.runners, plugin.runners, "runner", "runner"),
             (
                 self.operator_lowerings,
                 plugin.operator_lowerings,

@@ -1,3 +1,4 @@
-"""The build of graphs: groups become kernels, their values places in memory, and one native function
-calls them. Read :mod:`kc.building.graphs.compiled_graph` first.
+"""The build of graphs: groups become kernels, and one native function calls them in one arena.
+
+Read :mod:`kc.building.graphs.compiled_graph` first.
 """
