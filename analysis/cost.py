@@ -93,7 +93,7 @@ class Cost:
         return to_table([(words[0], words[1] if len(words) > 1 else "") for words in rows])
 
     def lines(self, names: Sequence[str] = ("L1", "L2", "L3")) -> list[str]:
-        """The cost as text, one line for each quantity; ``names`` are those of the caches."""
+        """The cost as text, one line for each quantity; ``names`` are the names of the caches."""
         lines = [
             f"operations   {count_text(self.operations)}",
             f"loads        {size_text(self.loaded)}",
@@ -276,7 +276,7 @@ class _Counter:
     # Counting ------------------------------------------------------------------------------
 
     def _count(self, ops: Iterable[Operation]) -> tuple[int, int, int]:
-        """Operations, bytes loaded and bytes stored by one execution of ``ops``."""
+        """The operations, bytes loaded and bytes stored by one execution of ``ops``."""
         operations = loaded = stored = 0
         for op in ops:
             if isinstance(op, LoadOp):
@@ -455,8 +455,8 @@ def _by_buffer(ops: Iterable[Operation]) -> dict[SSAValue, list[_Access]]:
 
 
 def _viewed(buffer: SSAValue) -> tuple[SSAValue, ViewOp | None]:
-    """The buffer at the root of a chain of views, and the outermost view of it; None if ``buffer``
-    is no view.
+    """The buffer at the root of a chain of views, and the outermost view in the chain; None if
+    ``buffer`` is no view.
     """
     view = None
     while isinstance(buffer.owner, ViewOp):

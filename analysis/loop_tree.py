@@ -37,7 +37,7 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
 
 
 def kernels(module: ModuleOp) -> list[func.FuncOp]:
-    """The functions to schedule: all public ones, or all if there are none."""
+    """The functions to schedule: all public functions, or all functions if none is public."""
     defined = functions(module)
     public = [
         function
@@ -117,7 +117,7 @@ def all_loops_around(op: Operation) -> list[ForOp]:
 
 
 def enclosing_function(op: Operation) -> func.FuncOp | None:
-    """The function that contains ``op``; None if there is none."""
+    """The function that contains ``op``; None if ``op`` is outside of functions."""
     while op is not None and not isinstance(op, func.FuncOp):
         parent = op.parent_op()
         if parent is None:
@@ -180,8 +180,8 @@ def touches_memory(op: Operation) -> bool:
 
 @functools.cache
 def _has_no_effect_itself(kind: type[Operation]) -> bool:
-    """True if operations of this class access no memory themselves: their effects are those of
-    their regions, or they are terminators, allocations or hints.
+    """True if operations of this class access no memory themselves: their regions have the effects,
+    or they are terminators, allocations or hints.
     """
     if issubclass(kind, (*ALLOCATIONS, PrefetchOp, ConditionOp)):
         return True
@@ -201,7 +201,9 @@ _PURE = {
 
 
 def only_child(loop: ForOp) -> Operation | None:
-    """The only op of the loop tree in the body of ``loop``; None if there are none or several."""
+    """The only op of the loop tree in the body of ``loop``; None if the body has no op or
+    several.
+    """
     nodes = filter(has_work, loop.body.block.ops)
     first = next(nodes, None)
     return first if next(nodes, None) is None else None
@@ -368,7 +370,7 @@ def reduce_loops(block: BlockOp) -> list[ForOp]:
 
 def known_of_nothing(block: BlockOp, values: Sequence[SSAValue]) -> list[bool]:
     """For each of ``values``: True if it is defined even if the reduction of ``block`` is empty,
-    that is, independent of its loops.
+    that is, if it does not depend on the reduction's loops.
     """
     variables = [loop.var for loop in reduce_loops(block)]
     return [not any(_is_derived(value, variable) for variable in variables) for value in values]

@@ -34,8 +34,8 @@ def take_contents(module: ModuleOp, source: ModuleOp) -> None:
 
 
 def copy_operation(op: Operation, values: dict[SSAValue, SSAValue] | None = None) -> Operation:
-    """A copy of ``op`` with its regions. Values from outside are the same, or replaced by
-    ``values``, to which the copies of the op's results are added.
+    """A copy of ``op`` with its regions. Values from outside are the same, or are replaced
+    according to ``values``, to which the copies of the op's results are added.
     """
     copier = _Copier(values)
     copy = copier.copy(op)
@@ -66,17 +66,19 @@ def copy_region(region: Region) -> Region:
 
 
 class _Copier:
-    """Copies operations in one pass, where ``Operation.clone`` needs a second one for the
+    """Copies operations in one pass, where ``Operation.clone`` needs a second pass for the
     operands.
     """
 
     def __init__(self, values: dict[SSAValue, SSAValue] | None = None) -> None:
         self.values = {} if values is None else values
         self.is_alike = values is None
-        """Whether copies have operands of the same types, so that they count as verified."""
+        """True if copies have operands of the same types, so that they count as verified."""
         self.blocks: dict[Block, Block] = {}
         self.early: list[tuple[Operation, Operation]] = []
-        """Operations that stand before what they use, as blocks may be in any order, and copies."""
+        """Pairs of an operation and its copy that precede a definition of their operands, as blocks
+        may be in any order.
+        """
 
     def copy(self, op: Operation) -> Operation:
         values, blocks = self.values, self.blocks

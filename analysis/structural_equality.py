@@ -91,8 +91,8 @@ def difference(left: ModuleOp, right: ModuleOp) -> str | None:
 
 
 def structural_hash(module: ModuleOp) -> int:
-    """A hash that is equal for equal programs (:func:`difference`): that of their statements,
-    without the values in them.
+    """A hash that is equal for equal programs (:func:`difference`). The hash covers their
+    statements, without the values in them.
     """
     return hash(
         tuple(
@@ -178,7 +178,7 @@ def _told(left: Operation, right: Operation, what: str) -> str:
 
 
 def _different_parts(left: Operation, right: Operation) -> tuple[Operation, Operation] | None:
-    """The first pair of differing operations among those that compute the operands of two
+    """The first pair of differing operations, among the operations that compute the operands of two
     operations.
     """
     waiting, seen = [(left, right)], {left}
@@ -207,7 +207,7 @@ def _line(op: Operation) -> str:
 
 
 class Forms:
-    """Hash-consing of value forms: equal forms have one number, of which further forms are
+    """Hash-consing of value forms: equal forms have one number, from which larger forms are
     built.
     """
 
@@ -229,12 +229,12 @@ class _Side:
         self.numbers: dict[SSAValue, int] = {}
         self.forms: dict[SSAValue, int] = {}
         self.times: dict[Operation, int] = {}
-        """How many statements begin before each load."""
+        """The number of statements that begin before each load."""
         self.time = 0
         self.homes: dict[Operation, int] = {}
-        """How many statements begin before what is in an operation."""
+        """The number of statements that begin before the contents of an operation."""
         self.memory: dict[AllocOp, int] = {}
-        """The order in which memory is used first."""
+        """The order of the first uses of memory."""
         self.symbols = _symbols(function)
         self.strides: dict[str, int] = {}
         if function.body.blocks:
@@ -282,7 +282,7 @@ class _Side:
         )
 
     def _over_sizes(self, expr: AffineExpr) -> AffineExpr:
-        """An expression over symbols and products as one over the numbers of sizes, then
+        """An expression over symbols and products, rewritten over the numbers of sizes, then
         products.
         """
         listed = symbol_names(self.function)
@@ -312,8 +312,8 @@ class _Side:
         return str(value)
 
     def _stride(self, name: str) -> Hashable:
-        """The key of a stride that is known at the call: a size, or the n-th such stride; equal
-        ones are the same.
+        """The key of a stride that is passed at the call: a size, or the n-th stride that is no
+        size. Equal strides have equal keys.
         """
         if name in self.symbols:
             return "size", self.symbols[name]
@@ -334,7 +334,9 @@ class _Side:
         self.number(block.args)
 
     def statements(self, block: Block) -> Iterable[Operation]:
-        """The statements of a block, in order; loads receive their time."""
+        """The statements of a block, in order. Each load gets its time: the number of statements
+        before it.
+        """
         for op in block.ops:
             if isinstance(op, func.ReturnOp) or (isinstance(op, scf.YieldOp) and not op.operands):
                 continue
@@ -397,7 +399,7 @@ class _Side:
         return self.form(extent)
 
     def end(self, op: Operation) -> None:
-        """Finish a statement; its results are identified by number from now on."""
+        """Finish a statement; later uses identify its results by number."""
         self.number(op.results)
 
     def conditions(self, condition: object, operands: Sequence[SSAValue]) -> Hashable:
@@ -526,7 +528,7 @@ def _rounding_down(expr: AffineExpr) -> AffineExpr:
 
 
 def _home(op: AllocOp) -> Operation:
-    """The op that an allocation belongs to: the nearest one around it that is no branch and no
+    """The op that an allocation belongs to: the nearest op around it that is neither a branch nor a
     sequential loop.
     """
     home = op.parent_op()

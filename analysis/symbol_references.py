@@ -29,7 +29,7 @@ def rename_references(op: Operation, rename: Callable[[SymbolRefAttr], SymbolRef
 
 
 def _renamed(attribute: Attribute, rename: Callable[[SymbolRefAttr], SymbolRefAttr]) -> Attribute:
-    """``attribute`` with renamed references; the same object if none changes."""
+    """``attribute`` with renamed references; the same object if no reference changes."""
     if isinstance(attribute, SymbolRefAttr):
         return rename(attribute)
     if isinstance(attribute, ArrayAttr):

@@ -18,7 +18,7 @@ UNSAFE_ATTRIBUTE = "kc.unsafe"
 
 @dataclass(frozen=True)
 class Undecided:
-    """An undecided question, with the reason that a refusal gives."""
+    """An undecided question, with the reason that appears in a refusal."""
 
     reason: str
 

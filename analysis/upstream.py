@@ -49,12 +49,12 @@ _LOOPS = ("scf.", "memref.")
 def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
     """True if a function has tensors, strided arguments, or ops of linalg, tosa, affine or tensor.
 
-    Also True if the step of an scf loop is not a constant of at least 1: the call checks a computed
-    step, and a smaller constant is refused.
+    Also True if the step of an scf loop is not a constant of at least 1: raising lets the call
+    check a computed step and refuses a smaller constant.
 
-    With ``loops``, also True if it has scf loops or memref accesses and nothing of tir: code
-    generation takes these as they are, schedules do not. Branches (cf), vector ops and calls that
-    take views are never raised; code generation takes these too.
+    With ``loops``, also True if the function has scf loops or memref accesses and no tir op: code
+    generation accepts these, schedules do not. Branches (cf), vector ops and calls that take views
+    are never raised; code generation accepts these too.
     """
     types = (*function.function_type.inputs, *function.function_type.outputs)
     if any(isinstance(type_, TensorType) for type_ in types):
@@ -114,8 +114,8 @@ def computes_without_loops(function: func.FuncOp) -> bool:
 
 
 def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.FuncOp]:
-    """The functions of a module that must be raised, or that take or return values which kernels
-    hold in memory.
+    """The functions of a module that must be raised, or whose arguments or results are values that
+    kernels hold in memory.
     """
     return [
         function
@@ -125,7 +125,7 @@ def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.Fu
 
 
 def passes_values(function: func.FuncOp) -> bool:
-    """True if it is a public function that returns numbers, vectors or memrefs, which kernels write
+    """True if the function is public and returns numbers, vectors or memrefs, which kernels write
     to arguments, or takes vectors, which kernels read from arguments.
     """
     is_public = function.sym_visibility is None or function.sym_visibility.data != "private"
@@ -142,7 +142,7 @@ def passes_values(function: func.FuncOp) -> bool:
 
 
 def is_held_vector(type_: Attribute) -> bool:
-    """True if it is a vector type whose elements can be stored individually."""
+    """True if the type is a vector type whose elements can be stored individually."""
     return (
         isinstance(type_, VectorType)
         and not type_.get_num_scalable_dims()
@@ -151,5 +151,5 @@ def is_held_vector(type_: Attribute) -> bool:
 
 
 def is_returned_memref(type_: Attribute) -> bool:
-    """True if it is a memref type of static shape; a call returns it as a copy."""
+    """True if the type is a memref type of static shape; a call returns such a result as a copy."""
     return isinstance(type_, MemRefType) and DYNAMIC_INDEX not in type_.get_shape()

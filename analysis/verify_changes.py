@@ -1,18 +1,18 @@
-"""Incremental verification: checks what changed in a module since the last verification.
+"""Incremental verification: checks the parts of a module that changed since the last verification.
 
-Schedule primitives and passes are checked by this after each of them. A visit costs about a
-microsecond an operation, and calls a verifier only for changes:
+It runs after each schedule primitive and pass. A visit costs about a microsecond an operation, and
+calls a verifier only for changes:
 
-* values: every operand is defined where it is used, and regions that are isolated from above use
-  no outer values (the rules of :mod:`kc.analysis.dominance`);
+* values: every operand is defined where it is used, and regions that are isolated from above use no
+outer values (the rules of :mod:`kc.analysis.dominance`);
 * operations that are new, or have changed operands, attributes or blocks, pass their own verifier
-  (types, ranks of accesses, requirements of traits). The verdict on an operation without regions
-  depends on its class, types and attributes only, so equal ones are verified once;
+(types, ranks of accesses, requirements of traits). The verdict on an operation without regions
+depends on its class, types and attributes only, so equal operations are verified once;
 * blocks (``tir.block``) that changed, or are inside a changed loop: no iteration takes a block
-  variable out of its domain.
+variable out of its domain.
 
 Functions of the llvm dialect are left to LLVM, which verifies everything that it reads. The record
-of an operation is kept on the operation itself, and is discarded with it.
+of an operation is stored on the operation itself, and is discarded with it.
 """
 
 from __future__ import annotations
@@ -89,10 +89,9 @@ def verify_changes(
 
     Values from outside ``root`` count as defined. With ``within``, only these operations of the
     body are visited, unless ``root`` itself changed: the caller guarantees that the others did not
-    change. ``is_before`` decides the order of two operations of the body, for callers that know it
-    without walking from one to the other. Raises ParseError: KC1101 (an invalid operation), KC1201
-    (a value is used where its definition does not dominate) and KC1202 (a block variable leaves its
-    domain).
+    change. ``is_before`` decides the order of two operations of the body, for callers that know the
+    order without a traversal. Raises ParseError: KC1101 (an invalid operation), KC1201 (a value is
+    used where its definition does not dominate) and KC1202 (a block variable leaves its domain).
     """
     _Visit(within, is_before).run(root)
 
@@ -116,8 +115,8 @@ def require_domains(root: Operation) -> None:
 _Frame = tuple[Operation | None, list[int], set[int], bool]
 """The state of the visit of a block.
 
-The next operation; the values that the block has defined so far, which go out of scope with it; all
-visible values; and whether a loop or block around it changed.
+The parts are the next operation; the values that the block has defined so far, which go out of
+scope with it; all visible values; and True if a loop or block around it changed.
 """
 
 
@@ -133,7 +132,7 @@ class _Visit:
         self.within = within
         self.is_before = is_before
         self.part: Operation | None = None
-        """The operation of the root's body that is visited, if only some of them are."""
+        """The operation of the root's body that is visited, if only some operations are visited."""
         self.are_verified = are_verified
         self.changed_blocks: list[BlockOp] = []
         self.has_control_flow = False
@@ -177,7 +176,7 @@ class _Visit:
         # Inlined for speed: most operations are unchanged and have at most one block.
         last = self.part
         partly_known = None if last is None else frames[0][2]
-        """What was seen so far of what is visible in the part that is visited."""
+        """The values seen so far that are visible in the visited part."""
         while frames:
             op, defined, visible, changed = frames.pop()
             while op is not None:
@@ -191,7 +190,7 @@ class _Visit:
                         visible.add(id(operand))
                 regions = state["regions"]
                 first: Any = None
-                """The block of an operation that has one."""
+                """The block of an operation that has a single block."""
                 blocks: tuple[Any, ...] = ()
                 is_isolated = False
                 if regions:
@@ -282,7 +281,7 @@ def _from_outside(root: Operation) -> set[int]:
 
 
 def _verify(op: Operation, is_verified: bool) -> bool:
-    """Verify ``op`` unless its record is current. True if it was new or changed."""
+    """Verify ``op`` unless its record is current. True if ``op`` was new or changed."""
     kind = _kind(type(op))
     if kind.is_llvm:
         return False
@@ -295,7 +294,7 @@ def _verify(op: Operation, is_verified: bool) -> bool:
 def _verify_new(op: Operation, blocks: tuple[Any, ...], is_verified: bool) -> bool:
     """Verify ``op``, whose record is not current, and record it. False for ops of llvm.
 
-    With ``is_verified``, it is only recorded.
+    With ``is_verified``, ``op`` is recorded without a call of its verifier.
     """
     kind = _kind(type(op))
     if kind.is_llvm:
@@ -402,7 +401,7 @@ def _key(op: Any) -> tuple[Any, ...] | None:
 
 
 def _symbols(module: Operation) -> Any:
-    """The operations of a module body by class and name; None if there are branches."""
+    """The operations of a module body by class and name; None if an operation has successors."""
     symbols: list[tuple[Any, ...]] = []
     for op in module.regions[0].block.ops:
         if op.successors:
@@ -458,7 +457,7 @@ def _number(kind: Attribute) -> int:
 
 
 def _tree(expr: AffineExpr) -> Any:
-    """A key that only equal expressions share, with a cheaper hash than theirs."""
+    """A key that only equal expressions share, with a cheaper hash than the expression's."""
     if isinstance(expr, AffineBinaryOpExpr):
         return id(expr.kind), _tree(expr.lhs), _tree(expr.rhs)
     if isinstance(expr, AffineDimExpr):
@@ -595,8 +594,8 @@ def _parent_of(value: SSAValue) -> Operation | None:
 
 
 def _is_within_constant_loops(block: BlockOp) -> bool:
-    """True if the constant loops that drive a block, and conditions on their variables, keep it in
-    its domain.
+    """True if the constant loops that drive a block, and conditions on their variables, bound its
+    variables to their domains.
 
     This holds for most blocks, and is faster than :func:`_stays_inside`.
     """
@@ -606,7 +605,7 @@ def _is_within_constant_loops(block: BlockOp) -> bool:
         return False  # some operands are extents
     loops: list[Operation] = []
     positions: list[int] = []
-    """The loop of each operand: the predicate's may be those of bindings."""
+    """The loop of each operand. The operands of the predicate may also be operands of bindings."""
     for operand in operands:
         loop = _parent_of(operand)
         if not isinstance(loop, ForOp) or not loop.static_extent:
@@ -635,7 +634,7 @@ _WITHIN: dict[tuple[Any, ...], bool] = {}
 
 
 def _are_within(block: BlockOp, positions: Sequence[int], counts: Sequence[int]) -> bool:
-    """True if bounds, or a single condition, keep the bindings in their domains. ``positions`` has
+    """True if bounds, or a single condition, limit the bindings to their domains. ``positions`` has
     the number of the loop of each operand, ``counts`` the trip counts.
     """
     extents = [int(extent) for extent in block.static_extents.iter_values()]
@@ -670,7 +669,7 @@ def _is_never_negative(expr: AffineExpr, ranges: Sequence[tuple[int, int]]) -> b
 def _stays_inside(
     block: BlockOp, expr: AffineExpr, extent: int | SSAValue, index: IndexValues
 ) -> bool:
-    """True if bounds, or a single condition of the predicate, keep a binding in its domain."""
+    """True if bounds, or a single condition of the predicate, limit a binding to its domain."""
     if not isinstance(extent, int):
         return True
     value = index.compose(expr, block.binding_operands)

@@ -1,8 +1,9 @@
-"""Accesses: which elements loads, stores and blocks touch, and in which order they must.
+"""Accesses: the elements that loads, stores and blocks touch, and the required order of accesses.
 
-``instances`` makes sets of executions, ``regions`` boxes; ``dependence`` and ``directions`` say
-what must stay in order, and ``simple_nest`` decides the common case without isl. ``bounds``,
-``access_bounds`` and ``read_requirements`` prove that nothing outside an array is read or written.
+``instances`` describes executions as sets, and ``regions`` describes touched elements as boxes.
+``dependence`` and ``directions`` find the accesses whose order must be preserved; ``simple_nest``
+decides the common case without isl. ``bounds``, ``access_bounds`` and ``read_requirements`` prove
+that accesses stay inside their arrays.
 """
 
 if (

@@ -35,11 +35,11 @@ class OutOfBounds:
 
 
 def out_of_bounds(function: FuncOp) -> OutOfBounds | None:
-    """The first access that certainly leaves its buffer; None if there is none.
+    """The first access that certainly leaves its buffer; None if no access certainly does.
 
-    The answer is exact where the size of the dimension is constant and where the index and the
-    guards depend only on loops of constant extent. Other accesses are not judged, as the sizes that
-    the caller passes may be right.
+    The answer is exact if the size of the dimension is constant and if the index and the guards
+    depend only on loops of constant extent. Other accesses are not judged, as the sizes that the
+    caller passes may be right.
     """
     index = IndexValues()
     for op in preorder(function):
@@ -67,13 +67,13 @@ def may_leave(function: FuncOp) -> bool:
 
 
 def _is_inside(bounds: Bounds, size: int) -> bool:
-    """True if all indices with these bounds lie in the dimension, or if a bound is unknown."""
+    """True if all indices within ``bounds`` lie in the dimension, or if a bound is unknown."""
     low, high = bounds
     return low is None or high is None or (low >= 0 and high < size)
 
 
 def _doubtful(access: LoadOp | StoreOp, index: IndexValues) -> list[tuple[int, int]]:
-    """The dimensions, with their sizes, in which the bounds of the index do not keep the access
+    """The dimensions, with their sizes, in which the bounds of the index do not prove the access
     inside.
 
     A dimension is left out if the bounds of its index are unknown: such an index depends on more
@@ -109,7 +109,7 @@ def is_natural(expr: AffineExpr, guards: Sequence[AffineExpr], index: IndexValue
 
 
 def guards_around(access: Operation, index: IndexValues) -> list[AffineExpr]:
-    """Expressions that the conditions around ``access`` keep at least 0."""
+    """Expressions that are at least 0 under the conditions around ``access``."""
     conditions: list[AffineConstraintExpr] = []
     for parent, child in _around(access):
         if isinstance(parent, BlockOp):
@@ -140,8 +140,8 @@ def _around(op: Operation) -> Iterator[tuple[Operation, Operation]]:
 def _check(
     access: LoadOp | StoreOp, dimensions: Sequence[tuple[int, int]], index: IndexValues
 ) -> OutOfBounds | None:
-    """The point at which ``access`` leaves one of ``dimensions`` (number, size); None if there is
-    none.
+    """The point at which ``access`` leaves one of ``dimensions`` (number, size); None if it stays
+    inside.
     """
     if not _is_executed_as_told(access, index):
         return None
@@ -159,7 +159,7 @@ def _check(
 
 
 def _outside(instance: Instance, index: Term, size: int) -> dict[str, int] | None:
-    """Coordinates at which ``index`` violates ``0 <= index < size``; None if there are none."""
+    """Coordinates at which ``index`` violates ``0 <= index < size``; None if no coordinates do."""
     point = first_point(all_of([*instance.constraints, ~index.within(size)]), instance.dims)
     return point if isinstance(point, dict) else None
 

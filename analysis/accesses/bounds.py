@@ -54,9 +54,10 @@ class _Axis:
 
 
 def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
-    """The first read of ``compute`` that certainly leaves its tensor; None if there is none.
+    """The first read of ``compute`` that certainly leaves its tensor; None if no read certainly
+    does.
 
-    The answer is exact where the size of the tensor and the extents of the axes in the index are
+    The answer is exact if the size of the tensor and the extents of the axes in the index are
     constant, for the terms that take part in a reduction. Other reads are not judged, as the sizes
     that the caller passes may be right.
     """
@@ -95,11 +96,13 @@ class Guard:
 
     conditions: tuple[Known, ...] = ()
     complete: bool = True
-    """True if ``conditions`` are all of them, and none depends on values known only at run time."""
+    """True if ``conditions`` is complete and no condition depends on values known only at run
+    time.
+    """
 
 
 def reads_in(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
-    """The reads in ``block``, each with its guard, where ``guard`` holds for the block."""
+    """The reads in ``block``, each with its guard. ``guard`` is the guard of the block itself."""
     for op in block.ops:
         if isinstance(op, te.ReadOp):
             yield op, guard
@@ -188,7 +191,7 @@ def _not_affine() -> Term:
 def _index(
     expr: AffineExpr, operands: Sequence[SSAValue], names: Mapping[SSAValue, str]
 ) -> Term | None:
-    """An index as a term over the values in ``names``; None if it is not affine."""
+    """An index as a term over the values in ``names``; None if the index is not affine."""
     try:
         return term_of(expr, lambda n: dim(names[operands[n]]), _not_affine)
     except _NotAffine:
@@ -198,7 +201,9 @@ def _index(
 def _holds(
     constraint: AffineConstraintExpr, operands: Sequence[SSAValue], names: Mapping[SSAValue, str]
 ) -> Condition | None:
-    """A constraint as a condition over the values in ``names``; None if it is not affine."""
+    """A constraint as a condition over the values in ``names``; None if the constraint is not
+    affine.
+    """
     try:
         return condition_of(constraint, lambda n: dim(names[operands[n]]), _not_affine)
     except _NotAffine:
@@ -219,7 +224,7 @@ def early_read(compute: te.ComputeOp, scan: te.ScanOp) -> EarlyRead | None:
 def _early(
     read: te.ReadOp, guard: Guard, compute: te.ComputeOp, scan: te.ScanOp
 ) -> EarlyRead | None:
-    """The fault of a read of a state; None if it is proven correct."""
+    """The fault of a read of a state; None if the read is proven correct."""
     operands = list(read.operands_of_map)
     used = dict.fromkeys(
         [scan.time, *operands, *(value for c in guard.conditions for value in c[1])]
@@ -259,7 +264,7 @@ def _early(
 
 
 def _extent_of(value: SSAValue, compute: te.ComputeOp) -> int | SSAValue | None:
-    """The extent of the axis ``value``; None if it is no axis of ``compute``."""
+    """The extent of the axis ``value``; None if ``value`` is no axis of ``compute``."""
     for region in compute.regions:
         if region is not compute.combine and region.blocks and value in region.block.args:
             return compute.extents[region.block.args.index(value)]  # pyright: ignore

@@ -1,14 +1,13 @@
 """Exact dependences between the iterations of a loop nest, decided by isl, with a witness.
 
-Two instances of statements depend on each other when they access the same element of a buffer
-and at least one of them writes it. A rewrite that changes the order of instances is legal when
-no dependence changes its direction. The question is put to isl as a set of pairs of instances.
-When the set is empty the answer is exact; otherwise its lexicographically first point is the
-witness.
+Two instances of statements depend on each other when they access the same element of a buffer and
+at least one of them writes it. A rewrite that changes the order of instances is legal when no
+dependence changes its direction. The question is put to isl as a set of pairs of instances. When
+the set is empty the answer is exact; otherwise its lexicographically first point is the witness.
 
-Two non-affine operations keep their structure: ``tir.linearize`` and ``tir.delinearize`` with
-symbolic sizes enter as fresh dimensions, tied by the fact that the linear order of the result is
-the lexicographic order of the parts. Other opaque values are unconstrained, so a conflict that
+Two non-affine operations are modelled exactly: ``tir.linearize`` and ``tir.delinearize`` with
+symbolic sizes become fresh dimensions, constrained by the fact that the linear order of the result
+is the lexicographic order of the parts. Other opaque values are unconstrained, so a conflict that
 involves them is "undecided", never "legal".
 
 The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege, ICMS 2010).
@@ -86,7 +85,7 @@ class Access:
     writes: bool
     reads: bool
     updates: bool = False
-    """True for an update of a reduction, which may change places with its other updates."""
+    """True for an update of a reduction, which may be reordered with its other updates."""
 
     @property
     def verb(self) -> str:
@@ -127,7 +126,7 @@ class Statement:
     unit: BlockOp | None = None
     """The outermost block around the statement in the scope."""
     initialises: bool = False
-    """True if the statement is in the init of that block."""
+    """True if the statement is in the init of ``unit``."""
     _sided: dict[str, list[Condition]] = field(default_factory=dict, repr=False)
 
     def doubts(self, access: Access) -> Iterator[Undecided]:
@@ -188,13 +187,15 @@ class Conflict:
     source_access: Access
     sink_access: Access
     reduction: bool
-    """True if both are updates of one reduction: then only their concurrency is a problem."""
+    """True if both accesses are updates of one reduction: then only their concurrency is a
+    problem.
+    """
     source_point: dict[str, int]
     sink_point: dict[str, int]
     element: tuple[int, ...] | None
     parameters: dict[str, int]
     undecided: Undecided | None
-    """The reason why the answer is not exact; None if it is."""
+    """The reason why the answer is not exact; None if it is exact."""
 
     def explain(self) -> str | Undecided:
         """The witness in one sentence."""
@@ -233,15 +234,15 @@ def any_pair(source: Access, sink: Access) -> bool:
 
 
 class Scope:
-    """The statements inside the given root ops, in one (unknown) iteration of every loop outside.
+    """The statements inside ``roots``, in one (unknown) iteration of every loop outside.
 
     Each iteration of a root has its own copy of a buffer allocated inside the root, except for
-    ``merged`` and, if ``axis`` is given, for buffers that the threads of ``axis`` share. With
-    ``apart``, a load and a store of the same element stay two accesses.
+    ``merged`` and, with ``axis``, for buffers that the threads of ``axis`` share. With ``apart``, a
+    load and a store of the same element stay two accesses.
 
     Threads of a loop outside run in lockstep, so the order of iterations in the scope also orders
     different threads. In a scope ``across`` threads, the two statements of a pair belong to
-    different threads and touch memory that these share.
+    different threads and touch memory that these threads share.
     """
 
     def __init__(
@@ -291,14 +292,14 @@ class Scope:
         return None
 
     def root_of(self, op: Operation) -> Operation | None:
-        """The root that is ``op`` or contains it; None if there is none."""
+        """The root that is or contains ``op``; None if no root does."""
         current: Operation | None = op
         while current is not None and current not in self.roots:
             current = current.parent_op()
         return current
 
     def _root_of_value(self, value: SSAValue) -> Operation | None:
-        """The root in one of whose regions ``value`` is defined; None if there is none."""
+        """The root in one of whose regions ``value`` is defined; None if no root defines it."""
         parent = value.owner.parent_op()
         return None if parent is None else self.root_of(parent)
 
@@ -328,7 +329,7 @@ class Scope:
         return statement
 
     def _enter_threads(self, statement: Statement) -> None:
-        """Place ``statement`` in a thread of its own: enter every op around the scope, from the
+        """Place ``statement`` in a separate thread: enter every op around the scope, from the
         outermost thread loop inwards.
         """
         first = next(iter(self.roots))
@@ -418,7 +419,7 @@ class Scope:
 
     def _enter_init_of_nothing(self, statement: Statement, block: BlockOp) -> None:
         """Place ``statement`` in the init of a reduction without terms. The init runs at the start
-        of the loops of the reduction, for every element that they would reduce.
+        of the loops of the reduction, for every element of the reduction's result.
         """
         reader = self._reader(statement)
         carriers = set(reduce_loops(block))
@@ -447,7 +448,7 @@ class Scope:
 
     def _enter(self, statement: Statement, op: Operation, child: Block) -> Reduction | None:
         """Place ``statement`` in ``child``, a body of ``op``, which is inside a block. Returns the
-        reduction that ``child`` belongs to, if any.
+        reduction that ``child`` belongs to; None if it belongs to no reduction.
         """
         region = child.parent
         assert region is not None
@@ -499,7 +500,9 @@ class Scope:
                 statement.accesses.append(Access(op, None, (), writes=True, reads=True))
 
     def _whole(self, buffer: SSAValue, statement: Statement) -> tuple[SSAValue, list[Term] | None]:
-        """Any element of ``buffer``, as indices of the buffer that it is a view of."""
+        """Any element of ``buffer``: the buffer that owns the memory, and the indices of the
+        element; None instead of the indices if ``buffer`` is no view.
+        """
         view = buffer.owner
         if not isinstance(view, ViewOp):
             return buffer, None
@@ -519,7 +522,9 @@ class Scope:
         writes: bool,
         reads: bool | None = None,
     ) -> None:
-        """Add an access of ``buffer``; without ``indices``, of any of its elements."""
+        """Add an access of ``buffer`` at ``indices``; without ``indices``, an access of any
+        element.
+        """
         base = base_buffer(buffer)
         if base is None:
             name = buffer.name_hint or "a buffer"
@@ -537,7 +542,7 @@ class Scope:
         statement.accesses.append(Access(op, base, tuple(indices), writes, reads))
 
     def _is_private(self, buffer: SSAValue) -> bool:
-        """True if each iteration of the scope has, or could have, its own copy of ``buffer``."""
+        """True if each iteration of the scope has, or could have, a private copy of ``buffer``."""
         root = self._root_of_value(buffer)
         if buffer is self.merged:
             return False
@@ -565,7 +570,7 @@ class Scope:
         return coordinate
 
     def _lane(self, first: Term, count: int, statement: Statement) -> Term:
-        """One of ``count`` consecutive indices, as a new coordinate."""
+        """A new coordinate for one of ``count`` consecutive indices from ``first``."""
         lane = self._dim(statement, "x")
         statement.lanes[statement.dims[-1]] = [first <= lane, lane < first + count]
         return lane
@@ -627,7 +632,8 @@ class Scope:
         """The first value with the same computation as ``value``, from operands outside of the
         scope.
 
-        Such a value is the same in all iterations. None if ``value`` has other operands.
+        Such a value is the same in all iterations. None if ``value`` depends on operands inside the
+        scope.
         """
         if not self._is_inside(value):
             return None if self._is_of_thread(value) else value
@@ -680,14 +686,15 @@ class Scope:
         concerns: Callable[[Access, Access], bool] = any_pair,
         threads: bool = True,
     ) -> Conflict | None:
-        """The first dependence between two instances for which ``breaks`` holds; None if there is
-        none.
+        """The first dependence between two instances for which ``breaks`` holds; None if no
+        dependence is broken.
 
         A proven dependence takes precedence over an undecided one, and a dependence in one thread
-        over one between threads. With ``threads=False``, the latter are not considered.
+        over one between threads. With ``threads=False``, dependences between threads are not
+        considered.
 
-        ``breaks(s, t)`` gives the condition under which the order of an instance of ``s`` and one
-        of ``t`` becomes wrong, over their coordinates as the sides "s" and "t"; None means never.
+        ``breaks(s, t)`` is the condition under which the order of an instance of ``s`` and one of
+        ``t`` becomes wrong, over their coordinates as the sides "s" and "t"; None means never.
         ``concerns(a, b)`` selects the pairs of accesses to consider.
         """
         possible = self._find(breaks, ignore_reductions=ignore_reductions, concerns=concerns)
@@ -705,7 +712,7 @@ class Scope:
         return possible
 
     def scopes(self) -> list[Scope]:
-        """This scope, and the same scope across threads if there may be several threads."""
+        """This scope, and the same scope across threads if several threads may run it."""
         if not self._threads or self._is_across:
             return [self]
         if self._across is None:
@@ -748,8 +755,8 @@ class Scope:
         return possible
 
     def _sharers(self, a: Access, b: Access) -> set[ForOp]:
-        """The outer loops whose threads share memory touched by both accesses, and may read a
-        different value there if the order changes.
+        """The outer loops whose threads share memory touched by both accesses, and in which a
+        thread may read a different value from this memory if the order changes.
         """
         sharers: set[ForOp] = set()
         for buffer in (a.buffer, b.buffer):
@@ -800,8 +807,9 @@ class Scope:
                 yield s.equals(t)
 
     def meeting(self, source: Statement, a: Access, sink: Statement, b: Access) -> Condition:
-        """The condition that accesses ``a`` of an instance of ``source`` and ``b`` of one of
-        ``sink`` touch the same element, over their coordinates as the sides "s" and "t".
+        """The condition that access ``a`` of an instance of ``source`` and access ``b`` of an
+        instance of ``sink`` touch the same element, over their coordinates as the sides "s" and
+        "t".
         """
         s, t = source.coordinates("s", a), sink.coordinates("t", b)
         parts = source.sided_conditions("s", a, s) + sink.sided_conditions("t", b, t)
@@ -900,7 +908,7 @@ def carried_conflict(
     """A dependence between two different iterations of ``loop``; None if there is none.
 
     With ``axis``, the iterations are the threads of that axis, which share some of the buffers
-    allocated in the loop; ``merged`` is treated as one of these.
+    allocated in the loop. ``merged`` is treated as a shared buffer.
     """
     simple = simple_nest(loop)
     if simple is not None and simple.drives[loop] is IterType.SPATIAL:
@@ -929,10 +937,10 @@ def lane_conflict(loop: ForOp, combined: Collection[BlockOp] = ()) -> Conflict |
     is none.
 
     Each op runs for all lanes before the next op runs. A later iteration may therefore store to an
-    element that an earlier one has loaded, if the store follows the load in the text. This
-    exception applies only if ``loop`` contains no loop: inside one, primitives exchange iterations
-    of a lane without considering the other lanes. Lanes have separate results for the reduction
-    blocks in ``combined``.
+    element that an earlier iteration has loaded, if the store follows the load in the text. This
+    exception applies only if ``loop`` contains no loop: inside such a loop, primitives exchange
+    iterations of a lane without considering the other lanes. Lanes have separate results for the
+    reduction blocks in ``combined``.
     """
 
     def is_apart(source: Statement, sink: Statement) -> bool:
@@ -979,7 +987,7 @@ def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | Non
 
 
 def late_init(block: BlockOp, place: Operation) -> Conflict | None:
-    """An access of ``block`` to an element that its init stores to later, in one iteration of the
+    """An access of ``block`` to an element to which its init stores later, in one iteration of the
     loops around ``place``, which contains the block. None if there is none.
     """
     scope = Scope(place)
@@ -1055,7 +1063,8 @@ def _same_order(lhs: Term, lhs_digits: list[Term], rhs: Term, rhs_digits: list[T
 def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None:
     """Merge a load and a store of the same element into one update.
 
-    Accesses of the ops in ``updates``, which belong to a reduction, are not merged with others.
+    Accesses of the ops in ``updates``, which belong to a reduction, are not merged with accesses of
+    other ops.
     """
     merged: dict[tuple[SSAValue | None, tuple[Term, ...], bool], Access] = {}
     for access in statement.accesses:
@@ -1073,8 +1082,8 @@ def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None
 
 
 def _is_reduced(block: BlockOp) -> bool:
-    """True if ``block`` is a reduction whose updates are known, directly or in a block that it
-    contains.
+    """True if ``block`` is a reduction with recognized updates, in its body or in a nested
+    block.
     """
     if updates_of(block) is not None:
         return True
@@ -1124,7 +1133,7 @@ def base_buffer(buffer: SSAValue) -> SSAValue | None:
 
 
 def may_share_memory(first: SSAValue, second: SSAValue) -> bool:
-    """True if two buffers may share elements. Arguments of a function never do."""
+    """True if two buffers may share elements. Different arguments of a function never do."""
     bases = base_buffer(first), base_buffer(second)
     return None in bases or bases[0] is bases[1]
 
@@ -1139,7 +1148,7 @@ def accesses_memory_of(op: Operation, buffer: SSAValue) -> bool:
 
 
 def is_table(op: memref.GetGlobalOp) -> bool:
-    """True if the global is a constant, which nothing writes under any name."""
+    """True if the global is a constant, which no operation may write."""
     root: Operation | None = op
     while root is not None and not isinstance(root, ModuleOp):
         root = root.parent_op()
@@ -1166,7 +1175,7 @@ def _is_loop_var(value: SSAValue) -> bool:
 
 
 def _is_size(value: SSAValue) -> bool:
-    """True if ``value`` is computed from sizes by operations that keep it non-negative."""
+    """True if ``value`` is computed from sizes by operations whose results are non-negative."""
     owner = value.owner
     if is_array_size(value):
         return True

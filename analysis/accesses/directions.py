@@ -54,8 +54,8 @@ class Distance:
 
     @property
     def direction(self) -> str:
-        """The sign of the distance: ``+``, ``0`` or ``-``; ``0+`` and ``0-`` if it may also be
-        zero, ``*`` if it may be any.
+        """The sign of the distance: ``+``, ``0`` or ``-``; ``0+`` and ``0-`` if the distance may
+        also be zero, ``*`` if any sign is possible.
         """
         rises = self.high is None or self.high > 0
         falls = self.low is None or self.low < 0
@@ -76,7 +76,8 @@ class Dependence:
     buffer: str
     kind: str
     """``flow`` (written, then read), ``anti`` (read, then written), ``output`` (written twice),
-    ``reduction`` (updates that may change places)."""
+    ``reduction`` (updates in any order).
+    """
     distances: tuple[Distance, ...]
     undecided: Undecided | None
 
@@ -88,7 +89,9 @@ class Dependence:
 
 
 def nest_of(root: ForOp) -> list[ForOp]:
-    """``root`` and the loops inside it, as long as each contains exactly one loop."""
+    """``root`` and the loops nested in it, down to the first loop that does not contain exactly one
+    loop.
+    """
     chain = [root]
     while True:
         inside = [op for op in children(chain[-1]) if has_work(op)]
@@ -141,9 +144,9 @@ def dependences(chain: Sequence[ForOp]) -> list[Dependence]:
 
 
 def straightening(chain: Sequence[ForOp], loop: ForOp) -> tuple[int, ...] | None:
-    """The smallest factors by which the outer loops in ``chain`` skew ``loop`` so that no
-    dependence has a negative distance along it; zeros if no skew is needed. None if no factors up
-    to :data:`MOST_SKEWED` suffice.
+    """The smallest factors by which the outer loops in ``chain`` skew ``loop`` so that every
+    dependence has a non-negative distance along ``loop``; zeros if no skew is needed. None if no
+    factors up to :data:`MOST_SKEWED` suffice.
     """
     scope = Scope(chain[0])
     position = list(chain).index(loop)
@@ -171,8 +174,8 @@ def _falls(scope: Scope, chain: Sequence[ForOp], position: int, factors: Sequenc
 
 
 def latest_need(first: ForOp, second: ForOp) -> int | Undecided | None:
-    """The lag between ``first`` and ``second``, a loop after it: the smallest ``d`` such that
-    iteration ``t`` of ``second`` depends on iterations of ``first`` up to ``t + d`` only.
+    """The lag between ``first`` and a later loop ``second``: the smallest ``d`` such that iteration
+    ``t`` of ``second`` depends on iterations of ``first`` up to ``t + d`` only.
 
     None if ``second`` depends on nothing in ``first``.
     """
@@ -199,7 +202,7 @@ def latest_need(first: ForOp, second: ForOp) -> int | Undecided | None:
 
 def _pairs(scope: Scope) -> Iterator[tuple[Scope, Statement, Access, Statement, Access]]:
     """Pairs of accesses that may touch the same element, at least one of them writing, within a
-    thread or across threads. Each pair comes with the scope to ask about it.
+    thread or across threads. Each pair comes with the scope in which to query it.
     """
     for part in scope.scopes():
         for source, sink in itertools.product(part.statements, repeat=2):
@@ -236,8 +239,8 @@ def _bounds(
     condition: Condition,
     terms: Sequence[Term],
 ) -> tuple[Distance, ...] | Undecided | None:
-    """The ranges of ``terms`` over the pairs of instances for which ``condition`` holds; None if
-    there are no such pairs.
+    """The ranges of ``terms`` over the pairs of instances for which ``condition`` holds; None if no
+    pairs satisfy it.
     """
     question = all_of([scope.meeting(source, a, sink, b), condition])
     names = coordinate_names(source.coordinates("s", a), sink.coordinates("t", b))

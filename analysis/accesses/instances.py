@@ -79,7 +79,7 @@ class Witness:
 
     @property
     def element(self) -> list[int]:
-        """The indices of the element in question (:func:`touched`); empty if unknown."""
+        """The indices of the failing element (:func:`touched`); empty if unknown."""
         names = (f"e{n}" for n in itertools.count())
         return [self.point[name] for name in itertools.takewhile(self.point.__contains__, names)]
 
@@ -107,15 +107,15 @@ class Instance:
     empty reduction has no iteration.
     """
     at_start: bool = False
-    """True if the instance is the moment before anything in ``op`` runs."""
+    """True if the instance is the moment at which ``op`` begins, before any part of it runs."""
     init_of: BlockOp | None = None
     """The innermost block whose init ``op`` is in."""
     repeats: list[Operation] = field(default_factory=list)
-    """Operations around ``op``, outermost first, that repeat it and are no loops of tir, such as
+    """Operations around ``op``, outermost first, that repeat it and are not tir loops, such as
     ``scf.while``.
     """
     is_copy: bool = False
-    """True if questions may concern the original instance without this copy of it."""
+    """True if questions may concern the original instance without this copy."""
 
     def copy(self) -> Instance:
         """A copy, to which a question can add constraints."""
@@ -141,7 +141,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Supply:
-    """Available elements: those that ``instance`` touches where ``constraints`` hold."""
+    """Available elements: the elements that ``instance`` touches where ``constraints`` hold."""
 
     instance: Instance
     element: Sequence[Term]
@@ -153,7 +153,7 @@ class Space:
 
     ``bound`` assigns thread axes to loops. With ``within``, the question concerns a single
     execution of that op, and therefore one iteration of each surrounding repeated operation that is
-    no loop of tir.
+    not a tir loop.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class Space:
     # Instances -----------------------------------------------------------------------------
 
     def instance(self, op: Operation, shared: Mapping[ForOp, Term] | None = None) -> Instance:
-        """An execution of ``op``; loops in ``shared`` take the coordinates given there."""
+        """An execution of ``op``; loops in ``shared`` take their coordinates from ``shared``."""
         instance = self.place(op, shared)
         if isinstance(op, BlockOp):
             self._enter_block(op, op.body.block, instance)
@@ -244,7 +244,7 @@ class Space:
                 instance.repeats.append(parent)
 
     def _truth(self, value: SSAValue, instance: Instance) -> Condition | None:
-        """The condition under which a computed i1 is true; None if it is not affine."""
+        """The condition under which a computed i1 is true; None if the condition is not affine."""
         index = IndexValues()
         for holds in (True, False):
             parts = conjunction(value, index, holds=holds)
@@ -300,7 +300,7 @@ class Space:
                 instance.constraints.append(any_of(nothing))
 
     def axis(self, loop: ForOp) -> str | None:
-        """The thread axis of ``loop``; None if it has none."""
+        """The thread axis of ``loop``; None if the loop is not bound."""
         return self.bound.get(loop, loop.axis)
 
     def _enter_block(self, block: BlockOp, body: Block, instance: Instance) -> None:
@@ -368,10 +368,10 @@ class Space:
         return dim(name)
 
     def element(self, op: LoadOp | StoreOp | ViewOp, instance: Instance) -> list[Term]:
-        """The indices of an access, where ``instance`` is an execution of it.
+        """The indices of an access in its execution ``instance``.
 
         For a vector, the element is in any of its lanes, numbered by a new coordinate of
-        ``instance``; for a view, it is any element of the viewed box.
+        ``instance``; for a view, the element is any element of the viewed box.
         """
         element = [
             self.expr(expr, op.operands_of_map, instance) for expr in op.indices.data.results
@@ -556,8 +556,8 @@ class Space:
 
     def _repeats(self, first: Instance, second: Instance) -> list[Operation]:
         """The repeated operations around both instances that may be in different iterations,
-        outermost first. Excluded are those around a loop whose iteration both share, and those
-        around :attr:`within`.
+        outermost first. Operations around a loop whose iteration both instances share are excluded,
+        and so are operations around :attr:`within`.
         """
         shared = [loop for loop, at in first.loops.items() if second.loops.get(loop) == at]
         fixed = [*shared, self.within] if self.within is not None else shared
@@ -588,10 +588,9 @@ class Space:
         missing: Sequence[Supply] = (),
     ) -> Witness | None:
         """A point of all ``instances`` at which ``constraints`` hold and no supply in ``missing``
-        exists.
+        provides the element ``extra_dims``. None if no such point exists.
 
-        The elements of ``missing`` are compared with ``extra_dims``. Shared coordinates are those
-        of the instances' loops.
+        Instances of one loop share its coordinate if their ``loops`` do.
         """
         names: dict[str, None] = {}
         for instance in instances:
@@ -633,7 +632,7 @@ class Space:
         constraints: Iterable[Condition] = (),
     ) -> Witness | None:
         """An element that ``demand`` touches and no supply provides; its indices are those of
-        :func:`touched`. None if there is none.
+        :func:`touched`. None if every element is provided.
         """
         names = touched(len(element))
         return self.find([demand], [*equal(names, element), *constraints], names, supplies)
@@ -648,12 +647,12 @@ class Space:
 
 
 def touched(rank: int) -> list[Term]:
-    """The indices of the element in question."""
+    """The names of the indices of the element of a question."""
     return [dim(f"e{n}") for n in range(rank)]
 
 
 def init_around(op: Operation) -> BlockOp | None:
-    """The innermost block whose init contains ``op``; None if there is none."""
+    """The innermost block whose init contains ``op``; None if ``op`` is in no init."""
     region, parent = op.parent_region(), op.parent_op()
     while parent is not None:
         if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:

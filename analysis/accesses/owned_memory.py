@@ -44,11 +44,13 @@ class WrongDeallocation(NamedTuple):
     """The memory that is deallocated."""
     why: str
     use: Operation | None = None
-    """The later use, if that is the reason."""
+    """The later use, if the use is the reason."""
 
 
 def wrong_deallocation(function: func.FuncOp) -> WrongDeallocation | None:
-    """The first certainly invalid dealloc of a function; None if there is none."""
+    """The first certainly invalid dealloc of a function; None if no dealloc is certainly
+    invalid.
+    """
     for op in preorder(function):
         if isinstance(op, memref.DeallocOp) and (wrong := _judge(op)) is not None:
             return wrong
@@ -80,8 +82,8 @@ _WRITTEN = {
     "tir.store": 1,
     "vector.store": 1,
 }
-"""The index of the operand that each operation writes. Operations of linalg and affine were raised
-before.
+"""The index of the operand that each operation writes. Operations of linalg and affine have been
+raised to other dialects before this check.
 """
 
 
@@ -134,7 +136,9 @@ def _uses(memory: SSAValue) -> Iterator[Use]:
 
 
 def _follows(use: Operation, before: Operation) -> bool:
-    """True if ``use`` follows ``before`` in its block, or is inside an op that does."""
+    """True if ``use`` follows ``before`` in its block, or is inside an op that follows
+    ``before``.
+    """
     block = before.parent
     assert block is not None
     inside = block.find_ancestor_op_in_block(use)

@@ -21,7 +21,7 @@ from kc.dialects.tir import ApplyOp, LoadOp
 
 def copied_load(value: SSAValue) -> LoadOp | None:
     """The load that provides ``value``, unconditionally or under a condition with zero otherwise;
-    None if ``value`` is neither.
+    None if ``value`` has another form.
     """
     op = value.owner
     if isinstance(op, LoadOp):
@@ -41,7 +41,7 @@ def copied_load(value: SSAValue) -> LoadOp | None:
 
 
 def conjuncts(condition: SSAValue) -> Iterator[SSAValue]:
-    """The conditions of which ``condition`` is the conjunction."""
+    """The conjuncts of ``condition``."""
     op = condition.owner
     if isinstance(op, arith.AndIOp):
         yield from conjuncts(op.lhs)

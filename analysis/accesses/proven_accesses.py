@@ -1,7 +1,7 @@
 """Proof that code accesses nothing outside its buffers, for code that runs before anybody calls it.
 
-Where a build or a call asks about accesses (:mod:`kc.analysis.accesses.access_bounds`), those that
-cannot be decided pass, and the caller answers for them. Here they do not.
+In builds and calls (:mod:`kc.analysis.accesses.access_bounds`), undecided accesses pass, and the
+caller answers for them. Here undecided accesses fail.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp, ViewOp
 
 FIRST_ELEMENT = "kc.first_element"
-"""The attribute of an address that is that of a view's first element, not of its buffer's."""
+"""The attribute that marks an address as the address of a view's first element, rather than of its
+buffer's.
+"""
 POINTER = "memref.extract_aligned_pointer_as_index"
 
 
 def stays_inside(op: Operation, index: IndexValues) -> bool:
-    """True if an operation is proven to access only elements of its buffer, or accesses none.
+    """True if an operation is proven to access only elements of its buffer, or has no accesses.
 
-    A load, a store and a view of ``tir`` have indices that conditions and loops of constant extent
-    keep inside, the bindings of a block are in its domain, and a load or store of ``llvm`` is at a
-    constant distance from the first element of a dense view.
+    Loads, stores and views of ``tir`` qualify if conditions and loops of constant extent bound
+    their indices to the buffer, blocks if their bindings lie in their domains, and loads and stores
+    of ``llvm`` if their address has a constant distance from the first element of a dense view.
     """
     if isinstance(op, LoadOp | StoreOp):
         value = op.result if isinstance(op, LoadOp) else op.value
@@ -66,7 +68,7 @@ def _box_is_inside(
     sizes: Sequence[int],
     index: IndexValues,
 ) -> bool:
-    """True if a box of ``sizes`` elements, from the indices on, lies in the buffer."""
+    """True if a box of ``sizes`` elements, which starts at the indices, lies in the buffer."""
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
     guards = guards_around(op, index)

@@ -1,16 +1,16 @@
 """Conditions on the sizes of a call under which tensor expressions read inside their tensors.
 
-``C[i] = A[i] + B[i]`` over the ``n`` elements of ``A`` reads inside of ``B``, of ``m`` elements,
-if ``m >= n``. Reads that are inside for all sizes need no condition; most are recognized without
-isl. For others isl computes the sizes for which some point outside is read, and the requirement
-excludes these.
+``C[i] = A[i] + B[i]`` over the ``n`` elements of ``A`` reads inside of ``B``, of ``m`` elements, if
+``m >= n``. Reads that are inside for all sizes need no condition; most are recognized without isl.
+For the remaining reads isl computes the sizes for which an element outside is read, and the
+requirement excludes these sizes.
 
-A product of sizes is a size of its own to isl; a symbol that the function declares equal to the
-product is the same size. An axis times a size, as in ``D[i * m + j]``, is an axis of its own with
-the range of the product, which suffices if no other condition constrains it.
+A product of sizes is a separate size to isl; a symbol that the function declares equal to the
+product is the same size. An axis times a size, as in ``D[i * m + j]``, is a separate axis with the
+range of the product, which suffices if no other condition constrains it.
 
-A read whose execution depends on values of tensors requires nothing, nor does an index that is such
-a value.
+A read whose execution depends on values of tensors requires nothing. Neither does an index that is
+such a value.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Axis:
     name: str
     low: int
     end: AffineExpr | None
-    """None if unknown."""
+    """The exclusive upper bound; None if unknown."""
 
 
 class _Reads:
@@ -76,13 +76,12 @@ class _Reads:
         }
         self.natural = [n in sized for n in range(len(self.symbols))]
         self.factors: list[tuple[AffineExpr, ...]] = []
-        """Of each product, over the symbols as dimensions."""
+        """The factors of each product, over the symbols as dimensions."""
         self.products = self._find_products()
         self.axes: list[_Axis] = []
         self.ranges: list[Bounds] = []
         self.multiples: dict[int, tuple[int, AffineExpr]] = {}
-        """Of an axis that is a product: the axis in it, and by how much the product is larger than
-        what it is without the last iteration of that."""
+        """The position of the base axis and the size, for each axis that is their product."""
         self.missing: list[tuple[AffineExpr, ...]] = []
         """Products of the extents of axes and sizes, which are numbered before axes."""
         self._required: dict[SizeRequirement, None] = {}
@@ -139,7 +138,7 @@ class _Reads:
         return self.equal.get(n, AffineExpr.dimension(n))
 
     def _factors(self, value: SSAValue) -> tuple[AffineExpr, ...] | None:
-        """The factors of a size over the symbols; None if unknown."""
+        """The factors of a size over the symbols; None if they are unknown."""
         expr = self._expr(value)
         if expr is None:
             return None
@@ -175,7 +174,7 @@ class _Reads:
         return shapes
 
     def _shape(self, tensor: SSAValue) -> list[AffineExpr | None]:
-        """The dimensions of a tensor that is read, over the dimensions of the function."""
+        """The dimensions of a tensor that a read accesses, over the dimensions of the function."""
         assert isinstance(tensor.type, TensorType)
         owner = tensor.owner
         if isinstance(owner, te.ComputeOp | te.ExternOp | te.ScanOp):
@@ -201,7 +200,9 @@ class _Reads:
         return None if extent is None else self._expr(extent)
 
     def _expr(self, value: SSAValue) -> AffineExpr | None:
-        """An index over symbols and axes; None if it is known only at run time."""
+        """An index as an affine expression over symbols and axes; None if the index is known only
+        at run time.
+        """
         if value not in self._exprs:
             self._exprs[value] = self._computed(value)
         return self._exprs[value]
@@ -241,8 +242,8 @@ class _Reads:
         return expr.replace_dims_and_symbols(known, ()) if len(known) == len(values) else None
 
     def _multiple(self, axis: AffineExpr | None, size: AffineExpr | None) -> AffineExpr | None:
-        """An axis for the product of an axis that begins at 0 and a size; None for other
-        factors.
+        """The axis that represents the product of an axis that begins at 0 and a size; None for
+        other factors.
         """
         count = len(self.natural)
         if not isinstance(axis, AffineDimExpr) or axis.position < count or size is None:
@@ -320,7 +321,7 @@ class _Reads:
 
     def _has_extremes(self, expr: AffineExpr, conditions: Sequence[AffineConstraintExpr]) -> bool:
         """True if the products of axes and sizes in ``expr`` reach their extremes independently of
-        the other axes, so that the values in between do not matter.
+        the other axes, so that bounds at the extremes suffice.
         """
         used = expr.used_dims()
         restricted = {n for part in conditions for n in part.lhs.used_dims()}
@@ -347,7 +348,9 @@ class _Reads:
         )
 
     def _conditions(self, guard: Guard) -> list[AffineConstraintExpr] | None:
-        """The conditions under which a read is executed; None if known only at run time."""
+        """The conditions under which a read is executed; None if they are known only at run
+        time.
+        """
         conditions: list[AffineConstraintExpr] = []
         for part, operands in guard.conditions:
             left = self._applied(part.lhs, operands)
@@ -426,7 +429,7 @@ class _Reads:
             self._required.update(dict.fromkeys(self._none_of(piece, why)))
 
     def _none_of(self, piece: Conditions, why: str) -> list[SizeRequirement]:
-        """The requirement that not all conditions of ``piece``, which are over the sizes, hold."""
+        """The requirement that at least one condition of ``piece`` (over the sizes) fails."""
         sizes = [AffineExpr.symbol(n) for n in range(len(self.symbols))]
         sizes += [AffineExpr.dimension(n) for n in range(len(self.factors))]
         below: list[AffineExpr] = []
@@ -449,8 +452,8 @@ class _Reads:
     def _unless(self, expr: AffineExpr) -> tuple[AffineExpr, ...]:
         """Expressions over the symbols that are at most 0 where ``expr`` is negative.
 
-        Empty if there are none. The requirement then applies everywhere, also where no point is
-        read.
+        Empty if no such expressions are found. The requirement then applies everywhere, also where
+        no element is read.
         """
         products = _products_in(expr)
         if not products:

@@ -32,8 +32,8 @@ def scope_of(op: Operation) -> Operation:
 
 
 def unit_of(op: Operation, scope: Operation) -> Operation:
-    """The op that schedules move within ``scope``: ``op``, or the outermost block around it
-    there.
+    """The op that schedules move within ``scope``: the outermost block around ``op`` in ``scope``,
+    or ``op`` if no block encloses it.
     """
     unit = op
     parent = op.parent_op()
@@ -103,8 +103,8 @@ differs from the order in the body: the positions, in the order of the list.
 
 
 def numbered_reads(block: BlockOp) -> list[SSAValue]:
-    """The buffers that ``block`` reads, in the numbering of programs: as the program lists them,
-    else by first use, with buffers that it also writes last.
+    """The buffers that ``block`` reads, in the numbering of programs: in the order in which the
+    program lists them, else by first use, with buffers that ``block`` also writes last.
     """
     read, written = buffers_read(block), buffers_written(block)
     known = [buffer for buffer in read if buffer not in written]
@@ -126,7 +126,9 @@ def _in_listed_order(block: BlockOp, key: str, known: list[SSAValue]) -> list[SS
 
 
 def producers(block: BlockOp) -> list[BlockOp]:
-    """The other blocks of the scope that write buffers read by ``block``, in program order."""
+    """The blocks of the scope, other than ``block``, that write buffers read by ``block``, in
+    program order.
+    """
     scope = scope_of(block)
     units = [unit for buffer in buffers_read(block) for unit in writers(buffer, scope)]
     return [
@@ -135,7 +137,9 @@ def producers(block: BlockOp) -> list[BlockOp]:
 
 
 def consumers(block: BlockOp) -> list[BlockOp]:
-    """The other blocks of the scope that read buffers written by ``block``, in program order."""
+    """The blocks of the scope, other than ``block``, that read buffers written by ``block``, in
+    program order.
+    """
     scope = scope_of(block)
     units = [unit for buffer in buffers_written(block) for unit in readers(buffer, scope)]
     return [
@@ -157,8 +161,8 @@ WHOLE = Interval(AffineExpr.constant(0), None)
 class BoundIndexValues(IndexValues):
     """Index values with block variables replaced by their bindings.
 
-    Values in ``known`` are replaced by the given expressions. Inside ``level``, the variables of
-    the blocks around it are roots, as code there depends on no loop outside of its block.
+    ``known`` maps further values to expressions. Inside ``level``, the variables of the blocks
+    around it are roots, as code there depends on no loop outside of its block.
     """
 
     def __init__(
@@ -191,7 +195,7 @@ def box(
 
     ``inside`` is the body of a loop (its variable is fixed), or of the function. With the memory
     scope ``scope``, the box covers all threads that share a buffer of that scope. Bases are over
-    the roots of ``index``, a :class:`BoundIndexValues`. None if there are no accesses.
+    the roots of ``index``, a :class:`BoundIndexValues`. None if ``accesses`` is empty.
     """
     return Elements(accesses, index).box(inside, scope)
 
@@ -286,7 +290,7 @@ def _widen(hull: _Hull | None, by: int) -> _Hull | None:
 
 
 def _is_thread(value: SSAValue, scope: str | None) -> bool:
-    """True if ``value`` may differ between threads that share buffers of ``scope``: it is or
+    """True if ``value`` may differ between threads that share buffers of ``scope``: ``value``
     depends on a thread number, or is loaded inside a thread loop.
     """
     if scope is None:
@@ -310,7 +314,9 @@ def _is_thread(value: SSAValue, scope: str | None) -> bool:
 
 
 def varies(value: SSAValue, inside: Block) -> bool:
-    """True if ``value`` is computed, or is a loop variable, within one execution of ``inside``."""
+    """True if ``value`` is defined within one execution of ``inside``, as a loop variable or a
+    result.
+    """
     owner = value.owner
     if owner is inside:
         return False

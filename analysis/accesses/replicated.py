@@ -1,4 +1,4 @@
-"""Buffers whose elements have the same value in whichever thread computes them.
+"""Buffers whose elements have the same value in every thread that computes them.
 
 If every thread of a block computes the same tile, all of them can share one tile: each element is
 written by one iteration of one block, which reads only values that are uniform across the threads.
@@ -43,8 +43,8 @@ class _Replication:
         self.varying = {value for each in own for value in derived_values(each.var)}
 
     def holds(self, buffer: SSAValue, known: frozenset[SSAValue]) -> bool:
-        """True if ``buffer`` has equal elements in all threads, assuming so for the buffers in
-        ``known``.
+        """True if ``buffer`` has equal elements in all threads, under the assumption that the
+        buffers in ``known`` do.
         """
         users = [use.operation for use in buffer.uses]
         if not all(isinstance(op, LoadOp | StoreOp) for op in users):
@@ -85,7 +85,8 @@ class _Replication:
 
     def _adds_terms_once(self, block: BlockOp) -> bool:
         """True if iterations of the loop that reduce to the same element do so at the same time, or
-        start from its init. An iteration that only adds its terms later would add them twice.
+        start from its init. Otherwise an iteration would add terms to an element that already
+        includes them.
         """
         kinds = zip(block.binding_exprs, block.types, strict=True)
         results = [expr for expr, kind in kinds if kind is IterType.SPATIAL]
@@ -108,7 +109,9 @@ class _Replication:
         return not isinstance(value.owner, Block) and value.owner.name == "arith.constant"
 
     def _is_own(self, value: SSAValue) -> bool:
-        """True if each thread writes a buffer of its own, wherever it is allocated."""
+        """True if each thread writes a private copy of the buffer, wherever the buffer is
+        allocated.
+        """
         if not isinstance(value.owner, AllocOp) or is_shared(memory_scope(value), self.axis):
             return False
         return bool(self._stores(value))
@@ -118,7 +121,7 @@ class _Replication:
         return [op for op in users if isinstance(op, StoreOp) and is_inside(op, self.loop)]
 
     def _has_written(self, load: LoadOp) -> bool:
-        """True if an iteration of the loop has itself written the element that it loads from a
+        """True if each iteration of the loop has itself written the element that it loads from a
         private buffer. Copies of other iterations may hold anything.
         """
         buffer = load.buffer

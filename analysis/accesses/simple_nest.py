@@ -37,7 +37,7 @@ class SimpleNest:
 
 
 def simple_nest(root: ForOp) -> SimpleNest | None:
-    """The nest that starts at ``root``, if it is simple."""
+    """The simple nest that starts at ``root``; None if the nest is not simple."""
     loops: list[ForOp] = []
     op: Operation = root
     while isinstance(op, ForOp):
@@ -62,7 +62,7 @@ class _Digit:
 
     @property
     def extent(self) -> int | None:
-        """The number of values of the digit; None if it is symbolic."""
+        """The number of values of the digit; None if the number is symbolic."""
         whole = self.loop.static_extent
         if whole is None:
             return self.modulus
@@ -98,8 +98,8 @@ def _drives(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, IterType] | N
 
 
 def _digit(expr: AffineExpr) -> tuple[AffineDimExpr | None, int, int | None]:
-    """The dimension, divisor and modulus of a digit; the dimension is None for other
-    expressions.
+    """The dimension, divisor and modulus of a digit; the dimension is None if ``expr`` is no
+    digit.
     """
     divisor, modulus = 1, None
     if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Mod:
@@ -114,7 +114,7 @@ def _digit(expr: AffineExpr) -> tuple[AffineDimExpr | None, int, int | None]:
 
 
 def _are_whole(loop: ForOp, digits: Sequence[_Digit]) -> bool:
-    """True if the digits partition the loop variable: together they determine it, without
+    """True if the digits partition the loop variable: together they determine the variable, without
     overlap.
     """
     reach = 1
@@ -176,7 +176,9 @@ def _is_wide(op: LoadOp | StoreOp) -> bool:
 
 
 def _place(op: LoadOp | StoreOp, block: BlockOp) -> tuple[int, ...] | None:
-    """The block variables that are the indices of an access; None if an index is anything else."""
+    """The block variables that are the indices of an access; None if an index is not a block
+    variable.
+    """
     place: list[int] = []
     for expr in op.indices.data.results:
         value = _operand(expr, op)

@@ -25,7 +25,7 @@ from kc.dialects.tir.threads import VIRTUAL_AXES, is_shared
 
 def serial_conflict(root: ForOp) -> tuple[ForOp, Conflict] | None:
     """A dependence that serial execution of virtual threads would reverse, and the thread loop:
-    ``root``, the outermost one, or a loop inside it. None if there is none.
+    ``root``, the outermost loop, or a loop inside it. None if there is none.
     """
     conflict = lockstep_conflict(root)
     if conflict is not None:
@@ -54,11 +54,11 @@ def lockstep_conflict(
     execution would reverse; None if there is none.
 
     Accesses for which ``is_combined`` holds are terms that threads combine, and do not count. With
-    ``buffers``, only accesses of these count: ``loop`` is inside other thread loops, whose threads
-    do not share them.
+    ``buffers``, only accesses to these buffers count: ``loop`` is inside other thread loops, whose
+    threads do not share the buffers.
 
-    In lockstep, all threads execute an operation before the next one, in each iteration of the
-    serial loops around it (:mod:`kc.dialects.tir.threads`). Each thread has its own copy of a
+    In lockstep, all threads execute an operation before the next operation, in each iteration of
+    the serial loops around it (:mod:`kc.dialects.tir.threads`). Each thread has its own copy of a
     buffer allocated in ``loop``; for shared elements, all threads compute the same values
     (:func:`foreign_read`).
     """
@@ -113,8 +113,9 @@ def _used(loop: ForOp) -> set[SSAValue]:
 
 
 def _finds_own_values(buffer: SSAValue, loop: ForOp, axes: Collection[str]) -> bool:
-    """True if each thread of ``loop`` and of the loops of ``axes`` in it reads from ``buffer`` only
-    its own values. Threads can then have separate copies, or reuse one copy serially.
+    """True if each thread of ``loop``, and of the loops of ``axes`` in it, reads from ``buffer``
+    only values that it has written. Threads can then have separate copies, or reuse one copy
+    serially.
     """
     users = [use.operation for use in buffer.uses]
     stores = [op for op in users if isinstance(op, StoreOp) and is_inside(op, loop)]
@@ -139,7 +140,7 @@ def _reads_own(
     launch: list[ForOp],
 ) -> bool:
     """True if a thread has always written the element that it loads by one of ``own_stores``, and
-    no other thread has overwritten it by one of ``stores``.
+    no other thread has overwritten the element by one of ``stores``.
     """
     for store in [None, *stores]:
         space = Space()
@@ -173,7 +174,7 @@ def _reads_own(
 
 
 def _repeats_both(first: Operation, second: Operation, root: Operation) -> bool:
-    """True if an op in ``root`` that is no tir loop contains both ops and may repeat them."""
+    """True if an op in ``root`` that is not a tir loop contains both ops and may repeat them."""
     parent = first.parent_op()
     while parent is not None and parent is not root:
         if not isinstance(parent, (ForOp, IfOp, *RUN_ONCE)) and is_inside(second, parent):
@@ -192,8 +193,8 @@ class ForeignRead:
 
 
 def foreign_read(loop: ForOp) -> ForeignRead | None:
-    """A proven read, in ``loop``, the outermost loop of virtual threads, of shared memory allocated
-    inside it, whose element another thread has written and the reader has not. None if there is
+    """A proven read in ``loop``, the outermost loop of virtual threads, of shared memory allocated
+    in ``loop``, whose element another thread has written and the reader has not. None if there is
     none.
     """
     for alloc in preorder(loop):

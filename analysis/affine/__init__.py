@@ -1,8 +1,9 @@
-"""Affine arithmetic: index values and conditions, exactly.
+"""Affine arithmetic: exact index values and conditions.
 
-``index_reader`` reads the operations, ``terms`` and ``index_values`` are the two forms that a value
-then has, ``simplify_affine`` and ``integer_ranges`` work on them without sets, ``disproofs`` and
-``small_domains`` answer most questions cheaply, and ``isl_sets`` asks isl the rest.
+``index_reader`` folds the operations of an index. ``terms`` and ``index_values`` are the two
+resulting forms. ``simplify_affine`` and ``integer_ranges`` simplify and bound these forms without
+sets. ``disproofs`` and ``small_domains`` answer most questions cheaply; ``isl_sets`` passes the
+others to isl.
 """
 
 if __name__ != "kc.analysis.affine":  # a second import path would make a second copy of every class

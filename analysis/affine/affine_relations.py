@@ -39,7 +39,9 @@ from kc.dialects.affine_assembly import ZERO, from_terms, linear_terms
 
 @dataclass(frozen=True)
 class Box:
-    """The points ``0 <= d_k < sizes[k]``, with sizes over the given number of parameters."""
+    """The points ``0 <= d_k < sizes[k]``. The sizes are expressions over ``parameters``
+    parameters.
+    """
 
     sizes: tuple[AffineExpr, ...]
     parameters: int = 0
@@ -75,7 +77,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Collision:
-    """Two points of a box that a map takes to the same place, with the parameter values."""
+    """Two points of a box with the same image under a map, and the values of the parameters."""
 
     first: tuple[int, ...]
     second: tuple[int, ...]
@@ -86,7 +88,8 @@ class Collision:
 def collision(
     exprs: Sequence[AffineExpr], box: Box, kept: Sequence[AffineExpr] | None = None
 ) -> Collision | Undecided | None:
-    """Two points of ``box`` with equal ``exprs``; None if there are none, a reason if undecided.
+    """Two points of ``box`` with equal ``exprs``; None if no two points have equal values, a reason
+    if undecided.
 
     With ``kept``, the two points must differ in these expressions. No collision then means that
     ``kept`` is a function of ``exprs``.
@@ -114,9 +117,10 @@ def collision(
 def outside(
     exprs: Sequence[AffineExpr], box: Box, sizes: Sequence[AffineExpr] | None = None
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | Undecided | None:
-    """A point of ``box``, with parameters, that ``exprs`` map outside of the box ``sizes``.
+    """A point of ``box`` whose image under ``exprs`` lies outside the box ``sizes``, with the
+    values of the parameters.
 
-    Without ``sizes``: a point that they map to a negative place.
+    Without ``sizes``, a point whose image has a negative coordinate.
     """
     names = _names("x", len(box.sizes))
     point = list(map(dim, names))
@@ -134,7 +138,9 @@ def outside(
 def missed(
     exprs: Sequence[AffineExpr], box: Box, sizes: Sequence[AffineExpr]
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | Undecided | None:
-    """A point of the box ``sizes``, with parameters, to which ``exprs`` map no point of ``box``."""
+    """A point of the box ``sizes`` that is the image of no point of ``box`` under ``exprs``, with
+    the values of the parameters.
+    """
     dims, places = _names("x", len(box.sizes)), _names("y", len(exprs))
     point, place = list(map(dim, dims)), list(map(dim, places))
     reached = exists(dims, all_of([box.holds(point), *equal(place, _at(exprs, point))]))
@@ -176,8 +182,8 @@ def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
 
 def _digits(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | None:
     """The inverse of a mixed-radix number such as ``(i * 8 + j) * 4 + k``, digit by digit: ``r
-    floordiv 32``, ``r floordiv 4 mod 8`` and ``r mod 4``. In this form contiguous digits can be
-    seen.
+    floordiv 32``, ``r floordiv 4 mod 8`` and ``r mod 4``. This form shows which digits are
+    contiguous.
     """
     sizes = [it.value if isinstance(it, AffineConstantExpr) else 0 for it in box.sizes]
     back = {n: ZERO for n, size in enumerate(sizes) if size == 1}
@@ -206,7 +212,8 @@ Conditions = tuple[AffineConstraintExpr, ...]
 def unreached(
     exprs: Sequence[AffineExpr], box: Box, sizes: Sequence[AffineExpr]
 ) -> list[Conditions] | None:
-    """The part of the box ``sizes`` to which ``exprs`` map no point of ``box``, in disjoint pieces.
+    """The part of the box ``sizes`` that is not in the image of ``box`` under ``exprs``, in
+    disjoint pieces.
 
     Each piece is a conjunction over the results and then the parameters, to be read inside the box
     ``sizes``. None if isl exceeds its budget.
@@ -227,8 +234,8 @@ def parameters_where(
 ) -> list[Conditions] | None:
     """The values of ``parameters`` for which ``condition`` holds at some point of ``names``.
 
-    The result is a union of pieces, each a conjunction over the parameters that omits what
-    ``known`` already states. None if isl exceeds its budget.
+    The result is a union of pieces. Each piece is a conjunction over the parameters, without
+    constraints that follow from ``known``. None if isl exceeds its budget.
     """
 
     def question(context: Any) -> list[Conditions]:
@@ -286,9 +293,9 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
     """The smallest size that contains all values of ``expr`` over ``box``: its maximum plus 1, over
     the parameters.
 
-    Exact for a constant box. Otherwise it is an upper bound, exact for the maps of layouts
-    (monotone in each dimension) unless it would be negative for an empty box, as a size is never
-    negative.
+    The size is exact for a constant box. Otherwise it is an upper bound, which is exact for the
+    maps of layouts (monotone in each dimension). For an empty box it is at least 0, as a size is
+    never negative.
     """
 
     if _attains_upper(expr, box):
@@ -341,7 +348,7 @@ def _upper(expr: AffineExpr, sizes: Sequence[AffineExpr]) -> AffineExpr:
 
 def _attains_upper(expr: AffineExpr, box: Box) -> bool:
     """True if ``expr`` is known to attain the bound :func:`_upper`: each term is a dimension, or a
-    quotient or remainder of one, and no two terms share a dimension.
+    quotient or remainder of a dimension, and no two terms share a dimension.
     """
     if not all(isinstance(size, AffineConstantExpr) and size.value >= 1 for size in box.sizes):
         return False

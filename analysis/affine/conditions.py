@@ -1,7 +1,7 @@
 """Affine forms of conditions that ``arith`` computes, such as ``arith.cmpi slt, %i, %n``.
 
-Integers made of indices (``arith.index_cast %i : index to i32``) are followed where no step of
-their computation can overflow.
+Integers computed from indices (``arith.index_cast %i : index to i32``) are followed as long as no
+step of their computation can overflow.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sle": "sgt", "
 def conjunction(
     condition: SSAValue, index: IndexValues, *, holds: bool = True
 ) -> list[AffineConstraintExpr] | None:
-    """The affine conditions, over the roots of ``index``, that together are equivalent to
-    ``condition`` (an i1) being ``holds``.
+    """The affine conditions, over the roots of ``index``, whose conjunction is equivalent to
+    ``condition`` (an i1) having the value ``holds``.
 
-    None if there is no such conjunction.
+    None if no such conjunction exists.
     """
     owner = condition.owner
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
@@ -56,8 +56,8 @@ def conjunction(
 def implied(
     condition: SSAValue, index: IndexValues, *, holds: bool = True
 ) -> list[AffineConstraintExpr]:
-    """Affine conditions that follow from ``condition`` (an i1) being ``holds``: its
-    :func:`conjunction`, or those of its affine parts.
+    """Affine conditions that follow from ``condition`` (an i1) having the value ``holds``: its
+    :func:`conjunction`, or the conjunctions of its affine parts.
     """
     owner = condition.owner
     if isinstance(owner, arith.AndIOp if holds else arith.OrIOp):
@@ -88,8 +88,8 @@ def _comparison(
 
 
 def integer_value(value: SSAValue, index: IndexValues) -> AffineExpr | None:
-    """A scalar integer or index as an expression over the roots of ``index``; None if it may not be
-    affine.
+    """A scalar integer or index as an expression over the roots of ``index``; None if the value may
+    not be affine.
     """
     if isinstance(value.type, IndexType):
         return index.expr(value)

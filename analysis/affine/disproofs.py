@@ -28,7 +28,7 @@ from kc.analysis.affine.terms import (
 )
 
 MAX_CASES = 40
-"""The most cases distinguished; a question that needs more is left to isl."""
+"""The most cases distinguished. A question that needs more cases is left to isl."""
 
 MAX_STEPS = 40
 """The most equalities solved."""
@@ -76,7 +76,7 @@ class _System:
     """Lower bounds of sums of several atoms."""
 
     def copy(self) -> _System:
-        """A copy, to which a case can be added."""
+        """A copy of the system, for the facts of one case."""
         return _System(
             self.budget,
             list(self.equalities),
@@ -172,7 +172,9 @@ class _System:
             raise _ContradictionError
 
     def _pivot(self) -> tuple[int, Atom] | None:
-        """An equality and an atom with coefficient 1 or -1 for which it can be solved."""
+        """An equality, and an atom of the equality with coefficient 1 or -1 to solve for. None if
+        no equality has such an atom.
+        """
         for n, term in enumerate(self.equalities):
             is_sum = any(abs(factor) != 1 for factor in term.atoms.values())
             signs = [factor > 0 for factor in term.atoms.values()]
@@ -267,14 +269,14 @@ class _System:
                 break
 
     def _bound(self, term: Term) -> bool:
-        """Apply the bound from a term of one atom that is at least 0. True if it is tighter than
-        before.
+        """Apply the bound from ``term >= 0``, where ``term`` has one atom. True if the bound is
+        tighter than before.
         """
         ((atom, factor),) = term.atoms.items()
         return self._tighten(atom, factor, -term.constant)
 
     def _tighten(self, atom: Atom, factor: int, least: int) -> bool:
-        """Record ``factor * atom >= least``. True if it is tighter than before."""
+        """Record ``factor * atom >= least``. True if the bound is tighter than before."""
         if factor > 0:
             value = -(-least // factor)
             if atom in self.low and self.low[atom] >= value:
@@ -290,8 +292,8 @@ class _System:
         return True
 
     def _pass_on(self, term: Term) -> bool:
-        """Bound each atom of a term that is at least 0 by the bounds of the others. True if any is
-        tighter than before.
+        """Bound each atom of a term that is at least 0 by the bounds of the other atoms. True if
+        any bound is tighter than before.
         """
         tops: list[int | None] = [self._top(atom, by) for atom, by in term.atoms.items()]
         unknown = tops.count(None)
@@ -399,7 +401,9 @@ class _System:
     # Existence ---------------------------------------------------------------------------------
 
     def _exists(self, question: Exists) -> bool:
-        """True if values that satisfy ``question`` always exist; one choice of values is tried."""
+        """True if values that satisfy ``question`` are proven to exist. Only one choice of values
+        is tried.
+        """
         body = question.body
         for name, value in self.solved:
             body = body.where({name: value})
@@ -435,7 +439,9 @@ class _System:
 
 
 def _with_values(body: Condition, dims: Iterable[str]) -> Condition | None:
-    """``body`` with values for ``dims`` under which it may hold; None if no values were found."""
+    """``body`` with values substituted for ``dims``, for which ``body`` may hold; None if the
+    search finds no values.
+    """
     left = dict.fromkeys(dims)
     while left:
         parts = body.parts if isinstance(body, All) else (body,)

@@ -32,7 +32,7 @@ def outermost_groups(
 ) -> list[list[AffineExpr]]:
     """The groups of ``groups`` that may be the minimum or maximum (``kind``).
 
-    The value of a group is the opposite extreme of its expressions; expressions that never decide
+    The value of a group is the opposite extreme of its expressions. Expressions that never decide
     this value are dropped.
     """
     opposite = "max" if kind == "min" else "min"
@@ -51,5 +51,5 @@ def outermost_groups(
 
 
 def _is_beyond(kind: ExtremeKind, value: AffineExpr, term: AffineExpr, index: IndexValues) -> bool:
-    """True if the extreme of ``value`` and ``term`` is always ``value``."""
+    """True if the extreme of ``value`` and ``term`` always equals ``value``."""
     return at_least(term, value, index) if kind == "min" else at_least(value, term, index)

@@ -57,10 +57,10 @@ def determined(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAValue]
 
 
 def in_range(exprs: Iterable[AffineExpr], index: IndexValues) -> list[AffineConstraintExpr]:
-    """Conditions under which ``exprs`` (over the roots) are not poison, without those known to
-    hold.
+    """Conditions under which ``exprs`` (over the roots) are not poison, without conditions that are
+    proven to hold.
 
-    The result of ``tir.linearize`` is poison where a part is not less than its size. Loops whose
+    The result of ``tir.linearize`` is poison if a part is not less than its size. Loops whose
     extents do not divide reach such iterations; their bodies are guarded.
     """
     conditions: dict[AffineConstraintExpr, None] = {}

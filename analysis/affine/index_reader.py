@@ -65,23 +65,23 @@ class IndexReader(ABC, Generic[Form]):
 
     @abstractmethod
     def _towards_zero(self, value: SSAValue, divisor: int) -> Form | None:
-        """The form of ``value / divisor`` (``divisor`` not 0), rounded towards zero; None if it has
-        none.
+        """The form of ``value / divisor`` (``divisor`` not 0), rounded towards zero; None if the
+        quotient has no form.
         """
 
     def _extreme(self, kind: ExtremeKind, lhs: Form, rhs: Form) -> Form | None:
-        """The form of a minimum or maximum; None if it has none."""
+        """The form of a minimum or maximum; None if the extreme has no form."""
         del kind, lhs, rhs
         return None
 
     def _cast(self, op: arith.IndexCastOp) -> Form | None:
-        """The form of an integer cast to an index; None if it has none."""
+        """The form of an integer cast to an index; None if the cast has no form."""
         del op
         return None
 
     def computed(self, value: SSAValue) -> Form | None:
-        """The form of ``value`` from its defining operation; None if the form cannot express it, or
-        if ``value`` is no operation's result.
+        """The form of ``value`` from its defining operation; None if the form cannot express
+        ``value``, or if ``value`` is a block argument.
         """
         if not isinstance(value, OpResult) or value.type != INDEX:
             return None

@@ -54,7 +54,7 @@ class IndexValues(IndexReader[AffineExpr]):
         self._exprs: dict[SSAValue, AffineExpr] = {}
 
     def dimension(self, value: SSAValue | None, range_: Bounds) -> AffineExpr:
-        """Add a root for ``value``, or for no value."""
+        """Add a root for ``value``, or a root without a value; return its dimension."""
         expr = AffineExpr.dimension(len(self.roots))
         self.roots.append(value)
         self.ranges.append(range_)
@@ -248,7 +248,7 @@ class IndexValues(IndexReader[AffineExpr]):
 
 
 def _extreme_range(kind: ExtremeKind, lhs: Bounds, rhs: Bounds) -> Bounds:
-    """The range of the minimum or maximum of two values with these ranges."""
+    """The range of the minimum or maximum of two values with the ranges ``lhs`` and ``rhs``."""
     (low, high), (other_low, other_high) = lhs, rhs
     if kind == "min":
         lows = None if low is None or other_low is None else min(low, other_low)

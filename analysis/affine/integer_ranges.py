@@ -1,8 +1,8 @@
 """Ranges of integers and indices, by interval arithmetic on the operations that compute them.
 
-Every value has a range, at worst that of its type. An operation whose result may leave its type
-wraps, so its range is that of the type again; an index has 64 bits. The range of a result holds
-where the operation is executed and defined.
+Every value has a range, at worst the range of its type. An operation whose result may leave its
+type wraps, so its range is again the range of the type; an index has 64 bits. The range of a result
+holds where the operation is executed and defined.
 """
 
 from __future__ import annotations
@@ -161,8 +161,8 @@ def _quotient(divide: Callable[[int, int], int]) -> Callable[[list[Range]], Rang
 def _of_naturals(
     rule: Callable[[list[Range]], Range | None],
 ) -> Callable[[list[Range]], Range | None]:
-    """A rule for an operation on unsigned numbers, which equals the signed one if no operand is
-    negative.
+    """A rule for an operation on unsigned numbers, which equals the signed operation if no operand
+    is negative.
     """
     return lambda operands: rule(operands) if _is_natural(*operands) else None
 

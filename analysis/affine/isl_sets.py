@@ -28,7 +28,9 @@ _LOCAL = threading.local()
 
 
 def ask(question: Callable[[Any], Answer]) -> Answer | Undecided:
-    """The answer to ``question`` in this thread's isl context, or the reason why there is none."""
+    """The answer to ``question`` in this thread's isl context, or the reason for a missing
+    answer.
+    """
     import islpy as isl
 
     context = getattr(_LOCAL, "context", None)
@@ -78,9 +80,9 @@ Point = dict[str, int]
 def first_point(
     condition: Condition, names: Sequence[str], parameters: Sequence[str] = ()
 ) -> Point | Undecided | None:
-    """The lexicographically first point where ``condition`` holds, the parameters first.
+    """The lexicographically first point where ``condition`` holds; the parameters come first.
 
-    None if there is no point, :class:`Undecided` if isl cannot decide.
+    None if no point satisfies ``condition``, :class:`Undecided` if isl cannot decide.
     """
     if condition == NEVER:
         return None

@@ -1,9 +1,9 @@
 """Simplification of affine expressions and conditions over dimensions with known ranges.
 
-``(o * 32 + i) floordiv 32`` is ``o`` when ``0 <= i < 32``. Expressions are kept as sums of atoms
-(dimensions, divisions and remainders) with coefficients. A division or remainder by ``c`` first
-drops multiples of ``c``, then terms that their range decides, then terms smaller than a common
-divisor of the rest.
+``(o * 32 + i) floordiv 32`` is ``o`` when ``0 <= i < 32``. Expressions are represented as sums of
+atoms (dimensions, divisions and remainders) with coefficients. A division or remainder by ``c``
+first drops multiples of ``c``, then terms that their range decides, then terms smaller than a
+common divisor of the rest.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Linear = tuple[_Terms, int]
 
 
 def simplify(expr: AffineExpr, ranges: Sequence[Bounds]) -> AffineExpr:
-    """``expr`` simplified; equal to it wherever every dimension is in range.
+    """``expr`` simplified; the result equals ``expr`` wherever every dimension is in range.
 
     ``ranges[d]`` bounds dimension ``d``; dimensions beyond the end are unbounded.
     """
@@ -80,7 +80,9 @@ def decide(constraint: AffineConstraintExpr, ranges: Sequence[Bounds]) -> bool |
 def simplify_constraint(
     constraint: AffineConstraintExpr, ranges: Sequence[Bounds]
 ) -> AffineConstraintExpr | bool:
-    """An equivalent condition ``expr >= 0`` or ``expr == 0``, or its truth value if known."""
+    """An equivalent condition ``expr >= 0`` or ``expr == 0``, or its truth value if the ranges
+    decide it.
+    """
     kind, expr = constraint.kind, constraint.lhs - constraint.rhs
     if kind is AffineConstraintKind.le:
         kind, expr = AffineConstraintKind.ge, expr * -1
@@ -355,7 +357,9 @@ def _congruent_dividend(
 
 
 def _same_quotient(atom: AffineExpr, terms: _Terms, ranges: Sequence[Bounds]) -> AffineExpr | None:
-    """The one of ``terms`` that is ``atom``, or a quotient of the same sum in another order."""
+    """The term of ``terms`` that is ``atom``, or a quotient of the same sum in another order. None
+    if no term matches.
+    """
     if atom in terms:
         return atom
     quotient = _divided(atom, AffineBinaryOpKind.FloorDiv)

@@ -19,7 +19,7 @@ MAX_POINTS = 1 << 20
 """The most points evaluated, including those of ``exists``."""
 
 TOO_LARGE: Literal["too large"] = "too large"
-"""The answer for more points, or for a dimension without bounds."""
+"""The answer if the points are too many, or if a dimension has no bounds."""
 
 _Bounds = Mapping[str, tuple[int, int]]
 
@@ -29,8 +29,8 @@ class _TooLargeError(Exception):
 
 
 def first_of_few(condition: Condition, names: Sequence[str]) -> Point | None | Literal["too large"]:
-    """The lexicographically first point of ``names`` where ``condition`` holds. None if there is
-    none, :data:`TOO_LARGE` if there are too many to evaluate.
+    """The lexicographically first point of ``names`` where ``condition`` holds. None if
+    ``condition`` holds nowhere, :data:`TOO_LARGE` if the points are too many to evaluate.
     """
     import numpy as np
 
@@ -83,7 +83,9 @@ def _substituted(condition: Condition, names: Sequence[str]) -> tuple[Condition,
 
 
 def _pair(part: Condition, names: Sequence[str]) -> tuple[str, Term] | None:
-    """A name of ``names`` and its value in an equality such as ``x = 3`` or ``x = y``."""
+    """A name of ``names`` and its value, from an equality such as ``x = 3`` or ``x = y``; None if
+    ``part`` is no such equality.
+    """
     if not isinstance(part, Compare) or part.sign != "=" or len(part.term.atoms) > 2:
         return None
     atoms = part.term.atoms
@@ -115,7 +117,9 @@ def _bounds(condition: Condition, names: Sequence[str]) -> _Bounds:
 
 
 def _bound(part: Condition) -> tuple[str, bool, int] | None:
-    """The name, whether the part is a lower bound, and the bound; None for other parts."""
+    """The name, True for a lower bound, and the bound; None if ``part`` is not a bound of one
+    name.
+    """
     if not isinstance(part, Compare) or part.sign != ">=" or len(part.term.atoms) != 1:
         return None
     ((atom, factor),) = part.term.atoms.items()
@@ -126,7 +130,7 @@ def _bound(part: Condition) -> tuple[str, bool, int] | None:
 
 
 def _open(condition: Condition, names: Sequence[str]) -> Condition:
-    """The parts of a condition that are no bounds of ``names``."""
+    """The parts of a condition that do not bound ``names``."""
     bounds = ((part, _bound(part)) for part in _parts(condition))
     return all_of(part for part, bound in bounds if bound is None or bound[0] not in names)
 

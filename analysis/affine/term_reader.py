@@ -1,4 +1,4 @@
-"""Index values as terms, in which questions to isl are asked."""
+"""The reader of index values as terms, from which questions to isl are built."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from kc.dialects.tir import ExtremeKind
 class TermReader(IndexReader[Term]):
     """Reads index values as terms.
 
-    ``values`` are the values known so far. ``leaf`` gives the term of a value that no folded
-    operation computes, and ``opaque`` a term without known properties.
+    ``values`` maps the values read so far to their terms. ``leaf`` returns the term of a value that
+    no folded operation computes, and ``opaque`` a term without known properties.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """Index expressions and conditions as immutable values, from which questions to isl are built.
 
 A :class:`Term` is a sum of atoms with integer factors: named dimensions, quotients by constants,
-and minima or maxima of two terms. A :class:`Condition` compares terms or combines comparisons. Both
-are in normal form (sums without zeros, negations pushed to the comparisons), so that equal ones are
-equal values.
+and minima or maxima of two terms. A :class:`Condition` compares terms or combines comparisons.
+Terms and conditions are in normal form (sums without zeros, negations pushed to the comparisons),
+so that equal expressions are equal values.
 """
 
 from __future__ import annotations
@@ -212,8 +212,8 @@ def extreme(kind: Literal["min", "max"], lhs: Term, rhs: Term) -> Term:
 
 
 def quotient_towards_zero(dividend: Term, divisor: int, *, natural: bool) -> Term:
-    """``dividend / divisor`` (``divisor`` not 0), rounded towards zero. ``natural``: the dividend
-    is >= 0.
+    """``dividend / divisor`` (``divisor`` not 0), rounded towards zero. ``natural`` states that the
+    dividend is at least 0.
     """
     if divisor < 0:
         return -quotient_towards_zero(dividend, -divisor, natural=natural)
@@ -237,10 +237,10 @@ def _sum(lhs: Term, rhs: Term, factor: int) -> Term:
 def term_of(
     expr: AffineExpr, value: Callable[[int], Term], opaque: Callable[[], Term] | None = None
 ) -> Term:
-    """``expr`` as a term; ``value(n)`` gives the term of dimension ``n``.
+    """``expr`` as a term; ``value(n)`` is the term of dimension ``n``.
 
-    ``opaque()`` gives the term of a part that is not affine (a product, or a division by a
-    non-constant); without it, there must be no such part.
+    ``opaque()`` is the term of a part that is not affine (a product, or a division by a
+    non-constant). Without ``opaque``, ``expr`` must be affine.
     """
     if isinstance(expr, AffineConstantExpr):
         return number(expr.value)
@@ -286,8 +286,8 @@ class Condition:
         raise NotImplementedError
 
     def where(self, values: Mapping[str, Term]) -> Condition:
-        """The condition with dimensions substituted; none of them may be bound by an ``exists`` in
-        it.
+        """The condition with dimensions substituted. An ``exists`` in the condition must not bind
+        any of them.
         """
         return self.mapped(lambda term: term.where(values))
 
@@ -352,7 +352,7 @@ class Any(Condition):
 @dataclass(frozen=True)
 class Exists(Condition):
     """The statement that values of ``dims`` exist for which ``body`` holds, or (``holds`` false)
-    that none do.
+    that no such values exist.
     """
 
     dims: tuple[str, ...]

@@ -1,9 +1,9 @@
 """Classification of a warp's memory accesses: coalesced or not, with or without bank conflicts.
 
 The result holds for all thread blocks and all iterations. The value of an index in a thread is a
-*pattern*, a number for each thread, plus a multiple of a *unit* that all threads share. For
-``b * 64 + t`` the pattern is ``t`` and the unit 64, whatever the block ``b``. The multiple moves
-all addresses of a warp by the same distance: bank conflicts stay the same, and sectors do if the
+*pattern*, a number for each thread, plus a multiple of a *unit* that all threads share. For ``b *
+64 + t`` the pattern is ``t`` and the unit 64, whatever the block ``b``. The multiple moves all
+addresses of a warp by the same distance. Bank conflicts stay the same; sectors also do if the
 distance is a multiple of 32 bytes. Comparisons of such values select the active threads, as a list
 of possible masks.
 
@@ -53,7 +53,7 @@ class Pattern:
 
     @property
     def common(self) -> int | None:
-        """The value that all threads have in common; None if they differ."""
+        """The common value of all threads; None if the threads have different values."""
         first = int(self.each[0])
         return first if (self.each == first).all() else None
 
@@ -87,9 +87,9 @@ class Patterns:
         self._choices: dict[SSAValue, _Choices] = {}
         self._bounds: dict[SSAValue, tuple[Any, Any]] = {}
         self._moving: set[SSAValue] = set()
-        """What may differ between the iterations of a loop."""
+        """The values that may differ between the iterations of a loop."""
         self._threads: list[Any] | None = [np.ones(self.count, bool)]
-        """Who may be here, as possibilities; None where it is not known."""
+        """The possible masks of active threads; None if unknown."""
         self._loops: list[scf.ForOp] = []
         self._costs: dict[tuple[Any, ...], tuple[int, int, int]] = {}
 
@@ -97,7 +97,7 @@ class Patterns:
 
     @contextlib.contextmanager
     def branch(self, op: scf.IfOp, *, is_taken: bool) -> Iterator[None]:
-        """Restrict the active threads to those that enter this branch of ``op``."""
+        """Restrict the active threads to the threads that enter this branch of ``op``."""
         before = self._threads
         choices = self._choices.get(op.cond)
         if op.cond not in self.varying:
@@ -112,7 +112,9 @@ class Patterns:
 
     @contextlib.contextmanager
     def loop(self, op: scf.ForOp, *, is_together: bool) -> Iterator[None]:
-        """Enter a loop. With ``is_together``, all threads that reach it run the same iterations."""
+        """Enter a loop. With ``is_together``, all threads that reach the loop run the same
+        iterations.
+        """
         variable, before = op.body.block.args[0], self._threads
         low, step = self.pattern(op.lb), self.pattern(op.step)
         if not is_together and not self._is_even(op):
@@ -128,8 +130,8 @@ class Patterns:
         self._threads = before
 
     def _is_in_step(self, choices: _Choices, *, is_taken: bool) -> bool:
-        """True if the lanes outside a branch skip the same iterations, or the last ones of a loop
-        before whose next iteration all threads meet at a barrier.
+        """True if the lanes outside a branch skip the same iterations, or if they skip only the
+        last iterations of a loop and all threads meet at a barrier before each further iteration.
         """
         if choices.trend == 0 or not self._loops:
             return True
@@ -154,9 +156,7 @@ class Patterns:
         self._threads = before
 
     def _is_even(self, op: scf.ForOp) -> bool:
-        """True if all threads run equally many iterations, though each may start at its own lower
-        bound.
-        """
+        """True if all threads run equally many iterations, possibly from different lower bounds."""
         low, high, step = map(self.pattern, (op.lb, op.ub, op.step))
         if low is None or high is None or step is None:
             return False
@@ -186,8 +186,8 @@ class Patterns:
         return known
 
     def compute(self, op: Operation, bounds: tuple[Any, Any] | None) -> None:
-        """Record the pattern of the op's result. ``bounds`` are those of the result over all thread
-        blocks and iterations.
+        """Record the pattern of the op's result. ``bounds`` are the bounds of the result over all
+        thread blocks and iterations.
         """
         if any(operand in self._moving for operand in op.operands):
             self._moving.update(op.results)
@@ -273,7 +273,7 @@ class Patterns:
 
     def _multiples(self, op: arith.CmpiOp, each: Any, unit: int) -> Any:
         """The integers ``k`` for which a comparison of ``each + unit * k`` with 0 may give
-        different masks.
+        different masks; None if they are more than :data:`MOST_CHOICES`.
         """
         first = -int(each.max()) // unit - 1
         last = -int(each.min()) // unit + 1
@@ -348,8 +348,8 @@ class Patterns:
     def _steady_costs(
         self, places: Any, moves: Sequence[int], bytes_: int, memory: str
     ) -> Iterator[tuple[int, int, bool]]:
-        """Total and minimal transactions of all warps for each distance, where one mask is
-        possible.
+        """The total and the minimal transactions of all warps for each distance, if only one mask
+        is possible.
         """
         assert self._threads is not None
         (mask,) = self._threads
@@ -363,8 +363,8 @@ class Patterns:
     def _warp_costs(
         self, places: Any, moves: Sequence[int], bytes_: int, memory: str
     ) -> Iterator[tuple[int, int, bool]]:
-        """Transactions and minimal transactions of each warp for each distance and mask, and
-        whether the warp has a single active lane.
+        """For each distance, mask and warp: the transactions, the minimal transactions, and True if
+        the warp has a single active lane.
         """
         assert self._threads is not None
         seen: set[bytes] = set()
@@ -417,7 +417,9 @@ def warp_cost(places: Any, lanes: Any, width: int, memory: str) -> tuple[int, in
 
 
 def _joined(left: int | None, right: int | None) -> int | None:
-    """The trend of a value that increases with both of two values of these trends."""
+    """The trend of a value that increases with both of two values whose trends are ``left`` and
+    ``right``.
+    """
     if left is None or right is None or left * right < 0:
         return None
     return left or right

@@ -8,14 +8,14 @@ row.
 
 Two verdicts hold for all blocks and iterations; :mod:`kc.analysis.gpu.access_patterns` separates
 the part of an address that differs between threads from the part that they share. An access is
-*coalesced* if no warp ever touches more sectors than the fewest that its bytes fill, and
-*uncoalesced* if every warp with two or more active lanes does; *conflict-free* and *conflict* are
-defined likewise. ``kc.gpu.check`` counts the same.
+*coalesced* if no warp ever touches more sectors than the minimum for its bytes, and *uncoalesced*
+if every warp with two or more active lanes does; *conflict-free* and *conflict* are defined
+likewise. ``kc.gpu.check`` counts the same.
 
 Bounds of the values over all blocks and iterations show whether an index is inside of its array,
 and a value that is uniform in a block shows that all its threads reach a barrier. A positive answer
-is certain; without one, the kernel may still be correct. :mod:`kc.analysis.gpu.kernel_safety`
-proves more, and also disproves.
+is certain; without a positive answer, the kernel may still be correct.
+:mod:`kc.analysis.gpu.kernel_safety` proves more, and also disproves.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class AccessCost:
     ``warps`` execute it. ``transactions`` counts sectors of 32 bytes of global memory, or
     wavefronts of shared memory; ``least`` is the minimum for these bytes, and ``conflicts`` the
     extra wavefronts of bank conflicts. ``is_inside``: the access stays inside the array in all
-    blocks and iterations; None if that is not certain.
+    blocks and iterations; None if this is not certain.
     """
 
     buffer: str
@@ -91,7 +91,7 @@ class KernelVerdicts:
     name: str
     accesses: tuple[AccessCost, ...]
     is_unanimous: bool | None
-    """True if all threads of a block reach each barrier; None if that is not certain."""
+    """True if all threads of a block reach each barrier; None if this is not certain."""
     safety: tuple[SafetyVerdict, ...] = ()
     """For each kind of mistake: proven absent, proven present, or undecided."""
     without_cost: frozenset[tuple[str, str, str, Location | None]] = frozenset()
@@ -119,7 +119,9 @@ def verdicts_of(kernel: GPUFuncOp, shapes: Shapes = NO_SHAPES) -> KernelVerdicts
 def verdict_of(
     site: tuple[str, str, str, Location | None], kernels: Iterable[KernelVerdicts]
 ) -> Verdict | None:
-    """The common verdict on all accesses with this key; None if one is undecided or they differ."""
+    """The common verdict on all accesses with the key ``site``; None if a verdict is undecided or
+    two verdicts differ.
+    """
     verdicts: set[Verdict | None] = set()
     for kernel in kernels:
         verdicts.update(cost.verdict for cost in kernel.accesses if cost.site == site)
@@ -130,7 +132,9 @@ def verdict_of(
 
 @dataclass(frozen=True)
 class _Value:
-    """A value in each thread: in the first block and iteration, and its bounds over all."""
+    """A value in each thread, for the first block and iteration, and the bounds of the value over
+    all blocks and iterations.
+    """
 
     first: Any
     low: Any
@@ -153,7 +157,7 @@ class _Reader:
         self.accesses: list[AccessCost] = []
         self.is_unanimous: bool | None = True
         self.varying: set[SSAValue] = set()
-        """What may differ between the threads of a block."""
+        """The values that may differ between the threads of a block."""
         self.without_cost: set[tuple[str, str, str, Location | None]] = set()
         self.patterns = Patterns(self.size or [1, 1, 1], self.varying)
 

@@ -27,12 +27,12 @@ class CopyWay:
 
     def __init__(self, trips: Callable[[scf.ForOp], int]) -> None:
         self.trips = trips
-        """How many iterations a loop has at least."""
+        """A lower bound of the trip count of a loop."""
         self.commits = 0
         self.is_done = False
-        """For the thread itself."""
+        """True if the copy is complete for its own thread."""
         self.is_visible = False
-        """For the threads of its block."""
+        """True if the copy is visible to all threads of its block."""
 
     def along(self, ops: Iterable[Operation]) -> CopyWay:
         """Follow ``ops`` in program order."""

@@ -36,8 +36,8 @@ NO_SHAPES: Shapes = {}
 def launch_sizes(kernel: GPUFuncOp) -> tuple[list[int | None], list[int | None]]:
     """The sizes of the grid and of a block in all launches of a kernel; None where unknown.
 
-    The launches in its module decide. Without any, or where they compute a size, the kernel's own
-    attributes do.
+    The launches in the kernel's module decide. If the module has none, or where they compute a
+    size, the kernel's own attributes decide.
     """
     launches = launches_of(kernel)
     sizes: list[list[int | None]] = []
@@ -76,8 +76,8 @@ def launches_of(kernel: GPUFuncOp) -> list[LaunchFuncOp]:
 
 
 def overlapping_arguments(kernel: GPUFuncOp) -> list[tuple[SSAValue, SSAValue, bool]]:
-    """Pairs of arguments for which a launch passes overlapping memory: the same array or parts of
-    it. True if both are the same whole array.
+    """Pairs of arguments for which a launch passes overlapping memory, each with True if both
+    arguments are the same whole array, or False if they are parts of one array.
     """
     pairs: dict[tuple[SSAValue, SSAValue], bool] = {}
     for launch in launches_of(kernel):
@@ -113,8 +113,8 @@ def _memory_of(array: SSAValue) -> SSAValue:
 def has_places_of_its_own(array: SSAValue, kernel: GPUFuncOp) -> bool:
     """True if all elements of an argument with strides are at distinct addresses.
 
-    They are if each stride exceeds the span of the smaller ones, or if all launches pass parts of
-    dense arrays.
+    This holds if each stride exceeds the span of the smaller strides, or if all launches pass parts
+    of dense arrays.
     """
     type_ = array.type
     assert isinstance(type_, MemRefType)
@@ -218,7 +218,7 @@ def sizes_of_arguments(
 @dataclass(frozen=True)
 class LaunchTerm:
     """The operands of a launch as terms over host symbols: index arguments, bytes of dynamic
-    memory, grid and block sizes. None where there is no such term.
+    memory, grid and block sizes. None stands for a value that is not such a term.
     """
 
     given: Mapping[SSAValue, Term]
@@ -274,7 +274,9 @@ class _HostValues(KernelValues):
         return dim(self.names.setdefault(symbol, f"h{len(self.names)}"))
 
     def known(self, value: SSAValue) -> Term | None:
-        """The term of a value, which may be cast to i32; None if it depends on an unknown value."""
+        """The term of a value, which may be cast to i32; None if the value depends on an unknown
+        value.
+        """
         if isinstance(value.owner, arith.IndexCastOp):
             value = SSAValue.get(value.owner.input)
         term = self.read(value)
@@ -311,7 +313,7 @@ class _Symbols:
         return shape if isinstance(shape, str) else None
 
     def size(self, array: SSAValue, axis: int) -> str | None:
-        """The symbol of an array's size along an axis; None if it has none."""
+        """The symbol of an array's size along an axis; None if the size has no symbol."""
         assert isinstance(array.type, MemRefType)
         sizes = array.type.get_shape()
         if sizes[axis] != DYNAMIC_INDEX:

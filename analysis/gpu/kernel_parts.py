@@ -1,13 +1,13 @@
 """Arrays that are views of a block's memory, and the overlaps between them.
 
 ``memref.view`` makes an array from bytes of ``gpu.dynamic_shared_memory`` or of an argument in
-``workgroup(...)``. A view that overlaps no other is an array of its own. Overlapping views can be
+``workgroup(...)``. A view that overlaps no other view is a separate array. Overlapping views can be
 compared if their elements have one size and begin at multiples of it: an element is then identified
 by its number in the common memory.
 
 The host may compute the offset of a view from sizes of a call. Two such views are compared under
 the equations of all launches (:class:`LaunchTerms`): they are disjoint if no sizes make them
-overlap, among those for which the launch requests no more memory than a block has.
+overlap, among the sizes for which the launch requests no more memory than a block has.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from kc.dialects.gpu import GPUFuncOp
 class Part:
     """An array in the memory of a block.
 
-    ``base`` represents the group of arrays with which it may overlap, and ``shift`` is the number
-    of its first element there. ``is_shared``: there are other arrays in the group.
+    ``base`` represents the group of arrays with which the array may overlap, and ``shift`` is the
+    number of the array's first element in ``base``. ``is_shared``: the group has further arrays.
     """
 
     base: SSAValue
@@ -64,13 +64,13 @@ class _View:
 
 
 def parts_of(kernel: GPUFuncOp, launched: LaunchTerms) -> tuple[dict[SSAValue, Part], str]:
-    """The views of a kernel whose overlaps are known, and a reason why not all views are certain to
-    be inside of the block's memory; empty if they are.
+    """The views of a kernel whose overlaps are known, and the reason why some views are not certain
+    to be inside of the block's memory; the reason is empty if all are.
     """
     by_source: dict[SSAValue | None, list[memref.ViewOp]] = {}
-    """Those of dynamic memory are the views of None: there is one such memory."""
+    """Views of dynamic memory have the key None, as a block has a single dynamic memory."""
     used: set[SSAValue | None] = set()
-    """What is used in other ways, too."""
+    """The memories that are used other than through views."""
     memories = set(kernel.workgroup_memory)
     for op in kernel.walk():
         for operand in op.operands:
@@ -101,7 +101,7 @@ def parts_of(kernel: GPUFuncOp, launched: LaunchTerms) -> tuple[dict[SSAValue, P
 
 
 MOST_BYTES = 1 << 20
-"""More bytes than any block has; launches that request this many are refused."""
+"""More bytes than the memory of any block; launches that request more are refused."""
 
 
 class LaunchTerms:
@@ -115,7 +115,7 @@ class LaunchTerms:
         return self.reader.read(view.byte_shift)
 
     def end(self, view: memref.ViewOp) -> Term | None:
-        """The offset behind the last byte of a view; None if it is no term."""
+        """The offset behind the last byte of a view; None if the offset is not a term."""
         type_ = view.result.type
         assert isinstance(type_, MemRefType)
         count: Term | None = number(bytes_of(MemRefType(type_.element_type, [])))
@@ -138,7 +138,7 @@ class LaunchTerms:
         return self._is_never([begins[0] < ends[1], begins[1] < ends[0]])
 
     def holds(self, views: Sequence[memref.ViewOp]) -> bool:
-        """True if the dynamic memory of every launch contains all of the views."""
+        """True if the dynamic memory of every launch contains all ``views``."""
         if any(launch.dynamic is None for launch in self.launches):
             return False
         for view in views:

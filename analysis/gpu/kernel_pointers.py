@@ -34,7 +34,8 @@ class PointerAccess:
     """An access of ``lanes`` elements of ``array``, from element ``first`` on.
 
     Only threads that satisfy ``who`` execute it. ``alignment`` is the required alignment of the
-    address in bytes, 0 for none. ``is_whole``: it certainly touches all of the elements.
+    address in bytes, 0 for no requirement. ``is_whole``: the access certainly touches all these
+    elements.
     """
 
     array: SSAValue
@@ -48,7 +49,7 @@ class PointerAccess:
 
 
 def pointer_accesses(op: Operation, reader: KernelValues) -> Sequence[PointerAccess] | None:
-    """The accesses of an operation, possibly none; None if they are unknown."""
+    """The accesses of an operation, possibly none; None if the accesses are unknown."""
     if isinstance(op, nvvm.CpAsyncOp):
         size = op.size.value.data
         # the part that is not read is filled with zeros
@@ -75,8 +76,8 @@ def pointer_accesses(op: Operation, reader: KernelValues) -> Sequence[PointerAcc
 
 
 def _is_read(copy: nvvm.CpAsyncOp, reader: KernelValues) -> tuple[Condition, bool]:
-    """The condition under which a copy may read, and whether it then certainly reads all of its
-    bytes. It does if it has no byte count, or if its byte count is all or none by a condition.
+    """The condition under which a copy may read, and True if the copy then certainly reads all of
+    its bytes: it has no byte count, or a condition selects between all bytes and none.
     """
     if copy.cp_size is None:
         return ALWAYS, True
@@ -111,7 +112,7 @@ def _with(
 def _part(
     pointer: SSAValue, size: int, reader: KernelValues, *, writes: bool
 ) -> PointerAccess | None:
-    """An access of ``size`` bytes at a pointer; None if these are not whole elements of an
+    """An access of ``size`` bytes at a pointer; None if these bytes are not whole elements of an
     array.
     """
     place = _place(pointer, reader)

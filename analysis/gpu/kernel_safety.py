@@ -2,26 +2,27 @@
 
 The kinds of errors are those that the emulator detects (``kc.gpu.check``), but for all blocks,
 threads and iterations at once. An access is a set of points (block, thread, iterations), each with
-an element; isl decides whether two such sets meet. There are three answers:
+an element; isl decides whether two such sets meet. Each verdict is one of three:
 
 * *proven*: no launch of these sizes has the error;
-* *wrong*: it has, with both locations, the threads, the blocks and the element;
-* *undecided*: a condition or an index depends on the contents of arrays or is not affine, or there
-  are too many accesses. Running the kernel decides for the arrays passed to it.
+* *wrong*: a launch has the error; the verdict has both locations, the threads, the blocks and the
+element;
+* *undecided*: a condition or an index depends on the contents of arrays or is not affine, or the
+accesses are too many. Running the kernel decides for the arrays passed to it.
 
 Barriers order the threads of a block. Two accesses are compared in one iteration of the loops that
-contain barriers, and in different iterations, only if no barrier is certain to be between them. A
-disproof requires that no barrier can be there. Nothing orders blocks.
+contain barriers, and in different iterations only if no barrier is certain to be between them. A
+disproof requires that no barrier can be between them. Nothing orders blocks.
 
-An asynchronous copy (``cp.async``) may touch its elements at any time until it is waited for. A
+An asynchronous copy (``cp.async``) may touch its elements at any time until a wait completes it. A
 barrier behind the wait orders it for the threads of its block
 (:mod:`kc.analysis.gpu.kernel_copies`). Bulk copies and products of four warps access memory by
 descriptors and sizes, and mbarriers order threads by counting: these are undecided.
 
 Memory of a block is proven to be written before it is read by the order of statements. For one
-element, that is the order of execution if threads do not race.
+element, this is the order of execution if threads do not race.
 
-Arguments do not overlap, unless a launch passes the same array for several.
+Arguments do not overlap, unless a launch passes the same array for several arguments.
 """
 
 from __future__ import annotations
@@ -123,8 +124,8 @@ MAX_QUESTIONS = 2000
 """The most questions about one kernel; the rest is undecided."""
 
 FEW_QUOTIENTS = 4
-"""The most quotients of a question to isl. Addresses of matrices have more, which takes isl
-seconds: then all points are tried.
+"""The most quotients of a question to isl. Addresses of matrices have more quotients, for which isl
+takes seconds: then all points are evaluated.
 """
 
 _SEEN = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, vector.LoadOp, vector.StoreOp)
@@ -162,7 +163,7 @@ _BY_THEMSELVES = (
 )
 """Operations that access memory by descriptors and sizes, asynchronously."""
 _COUNTING = (nvvm.BarrierOp, nvvm.BarrierArriveOp)
-"""Barriers of some threads, which an operand counts."""
+"""Barriers for some of the threads, whose number is an operand."""
 _ORDERS = (
     *_COUNTING,
     nvvm.SyncWarpOp,
@@ -215,7 +216,7 @@ _HARMLESS = (
     *POINTERS,
     *_COLLECTIVES,
 )
-"""Operations that wait for nobody and access no memory, except through pointers that they
+"""Operations that wait for no thread and access no memory, except through pointers that they
 produce.
 """
 
@@ -233,8 +234,9 @@ _LLVM_VALUES = frozenset(
 class SafetyVerdict:
     """The verdict on one kind of error in a kernel.
 
-    ``is_clean``: True, no launch of these sizes has it; False, ``message`` says how it occurs, and
-    ``location`` and ``second`` say where; None, undecided for the reason in ``message``.
+    ``is_clean`` is True if no launch of these sizes has the error. It is False if a launch has it:
+    ``message`` describes the error, and ``location`` and ``second`` are the locations of the
+    operations. It is None if the question is undecided for the reason in ``message``.
     """
 
     kind: Kind
@@ -255,7 +257,7 @@ class SafetyVerdict:
 def safety_of(
     kernel: GPUFuncOp, *, is_unanimous: bool = False, shapes: Shapes = NO_SHAPES
 ) -> tuple[SafetyVerdict, ...]:
-    """A verdict for each kind of error. ``is_unanimous``: all threads are known to reach each
+    """A verdict for each kind of error. ``is_unanimous`` states that all threads reach each
     barrier. ``shapes`` are the symbolic sizes in the host functions that launch the kernel.
     """
     grid, block = launch_sizes(kernel)
@@ -300,7 +302,7 @@ class _Access(_Place):
     """The required alignment of the address, in bytes."""
     is_atomic: bool = False
     is_asynchronous: bool = False
-    """True if the access is pending until it is waited for."""
+    """True if the access is pending until a later wait."""
     shift: int = 0
     """The number of the array's first element in ``buffer``."""
 
@@ -380,8 +382,8 @@ class _Kernel:
     by_pointer: set[SSAValue] = field(default_factory=set)
     """Arrays whose elements are compared by number, as pointer accesses give no indices."""
     barriers: dict[Operation, tuple[bool, bool]] = field(default_factory=dict)
-    """For each operation: whether it may contain a barrier, and whether it certainly executes
-    one.
+    """For each operation: True if it may contain a barrier, and True if it certainly executes a
+    barrier.
     """
     waits: dict[Operation, bool] = field(default_factory=dict)
 
@@ -590,8 +592,8 @@ class _Kernel:
         return "shared" if space.data is AddressSpace.WORKGROUP else "private"
 
     def _same_arrays(self) -> dict[SSAValue, SSAValue]:
-        """For each argument that every launch passes the same array as an earlier one: that earlier
-        argument. Arguments that are parts of one array are undecided.
+        """The arguments for which every launch passes the same array as for an earlier argument,
+        each with the earlier argument. Arguments that are parts of one array are undecided.
         """
         same: dict[SSAValue, SSAValue] = {}
         for first, second, is_whole in overlapping_arguments(self.kernel):
@@ -618,7 +620,9 @@ class _Kernel:
         return point
 
     def _other_thread(self) -> Mapping[str, Term]:
-        """Names for the other thread: its block, thread, iterations and unknown values."""
+        """The dimensions of the other thread, by the names of this thread's: its block, thread,
+        iterations and unknown values.
+        """
         own = [*THREAD_AXES, *BLOCK_AXES, *self.loops.values(), *self.reader.unknown]
         return {name: dim(f"{name}_") for name in own}
 
@@ -720,7 +724,7 @@ class _Kernel:
         return _why(point, f"the set of threads that access {_name(first)}", first)
 
     def _meet(self, first: _Access, second: _Access, order: Sequence[Condition]) -> Condition:
-        """The condition that two threads touch one element, in a given order."""
+        """The condition that two threads touch one element, under the conditions ``order``."""
         renamed = self._other_thread()
         is_flat = first.buffer in self.by_pointer
         mine = first.place(is_flat=is_flat)
@@ -735,8 +739,8 @@ class _Kernel:
         return all_of([first.may, second.may.where(renamed), *same, *order])
 
     def _inside(self, access: _Access) -> list[Condition]:
-        """The condition that the first element is inside of the array: an access outside touches
-        nothing.
+        """The condition that the first element is inside of the array. An access outside touches no
+        element.
         """
         return [index.within(size) for index, size in self._sized(access)]
 
@@ -814,7 +818,7 @@ class _Kernel:
         return SafetyVerdict(kind, None if reason else True, reason)
 
     def _is_earlier(self, write: _Place, read: _Place) -> Condition:
-        """The condition that the write, by the other thread, precedes the read in the order of
+        """The condition that the write of the other thread precedes the read, in the order of
         statements and iterations.
         """
         common = [loop for loop in write.loops if loop in read.loops]
@@ -867,7 +871,7 @@ class _Kernel:
         self, first: _Access, second: _Access, is_together: bool
     ) -> Iterator[tuple[list[Condition], bool]]:
         """Conditions under which no barrier is certain to be between two accesses of a buffer by
-        two threads, each with whether none can be there.
+        two threads, each with True if no barrier can be between them.
         """
         if first.is_asynchronous or second.is_asynchronous:
             yield from self._unordered_copies(first, second, is_together)
@@ -904,7 +908,7 @@ class _Kernel:
     def _unordered_copies(
         self, first: _Access, second: _Access, is_together: bool
     ) -> Iterator[tuple[list[Condition], bool]]:
-        """:meth:`_unordered` if one or both accesses are asynchronous."""
+        """:meth:`_unordered` for a pair of accesses of which at least one is asynchronous."""
         blocks = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
         if first.memory == "global" and self.grid != [1, 1, 1]:
             yield [any_of([~same for same in blocks])], True
@@ -966,9 +970,9 @@ class _Kernel:
     def _rounds(
         self, access: _Access, common: Sequence[scf.ForOp], mark: str, is_early: bool
     ) -> Iterator[tuple[list[Operation], list[Condition]]]:
-        """For the outermost loop that only this access is in: the operations of its other
-        iterations that lie on the path, and conditions. The iteration is the last (early access) or
-        the first (late access), or another one, so that the path runs through the loop.
+        """For the outermost loop that only ``access`` is in: the operations of its other iterations
+        that lie on the path, and conditions. The iteration is the last one (early access) or the
+        first one (late access), or another one, so that the path runs through the loop.
         """
         own = [loop for loop in access.loops if loop not in common]
         bounds = (own[0].lb, own[0].ub, own[0].step) if own else ()
@@ -1013,7 +1017,7 @@ class _Kernel:
 
     def _between(self, first: _Place, second: _Place) -> tuple[bool, bool]:
         """Two flags for the operations between two accesses in one iteration of the loops around
-        both: a barrier may be executed, and a barrier is certainly executed.
+        both: True if a barrier may be executed, and True if a barrier is certainly executed.
         """
         if first is second:
             return False, False
@@ -1115,7 +1119,7 @@ class _Kernel:
 
 
 def _is_harmless(op: Operation) -> bool:
-    """True if an operation accesses no memory and waits for nobody."""
+    """True if an operation accesses no memory and waits for no thread."""
     if isinstance(op, (*NUMBERS, *_HARMLESS)):
         return True
     dialect = op.name.partition(".")[0]
@@ -1180,7 +1184,7 @@ def _name(access: _Access) -> str:
 
 
 def _a(op: Operation) -> str:
-    """A collective operation in words."""
+    """A collective operation as text, with its article."""
     if isinstance(op, (*BARRIERS, gpu.ShuffleOp)):
         return "a barrier" if isinstance(op, BARRIERS) else "a shuffle"
     return op.name

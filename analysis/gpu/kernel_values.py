@@ -54,7 +54,7 @@ class KernelValues(TermReader):
         """Values that are not negative."""
 
     def integer(self, value: SSAValue) -> Term | None:
-        """An index or an integer as a term; None if it is not affine."""
+        """An index or an integer as a term; None if the value is not affine."""
         if isinstance(value.type, IndexType):
             return self.read(value)
         if not isinstance(value.type, IntegerType):
@@ -124,7 +124,7 @@ class KernelValues(TermReader):
         return super().computed(value)
 
     def linear(self) -> Term:
-        """The number of a thread in its block."""
+        """The row-major number of a thread in its block."""
         x, y, z = (size.value for size in self.block)
         if y == z == 1:
             return dim("tx")
@@ -133,7 +133,7 @@ class KernelValues(TermReader):
         return dim("tx") + dim("ty") * x + (dim("tz") * (x * y) if y is not None else 0)
 
     def is_natural(self, value: SSAValue) -> bool:
-        """True if the operations that compute an index keep it non-negative."""
+        """True if the operations that compute an index have non-negative results."""
         if value in self.natural:
             return True
         owner = value.owner
@@ -165,7 +165,9 @@ class KernelValues(TermReader):
         return lhs // by if isinstance(op, arith.DivUIOp) else lhs % by
 
     def _bits(self, op: arith.AndIOp | arith.ShRSIOp) -> Term | None:
-        """The low bits of a non-negative value, or the value without them."""
+        """The low bits of a non-negative value (``and``), or the value shifted right by a constant;
+        None for other operands.
+        """
         known = self.read(op.rhs).value if isinstance(op.rhs.type, IndexType) else None
         if known is None or known < 0:
             return None
@@ -192,8 +194,8 @@ class KernelValues(TermReader):
     def condition(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, value: SSAValue, *, holds: bool = True
     ) -> tuple[Condition, Condition]:
-        """The condition under which an i1 may be ``holds``, and the condition under which it
-        certainly is.
+        """The condition under which an i1 may equal ``holds``, and the condition under which it
+        certainly does.
         """
         may, must = self._condition(value)
         return (may, must) if holds else (~must, ~may)

@@ -29,8 +29,8 @@ def launch_requirements(
     """The conditions on symbolic sizes that follow from the limits of the target ``name``.
 
     They bound each dimension of the grid and of a block, and the number of threads of a block.
-    Extents that do not depend on sizes alone have no condition; the launch fails if they are too
-    large.
+    Extents that do not depend on sizes alone have no condition; a launch with a larger extent
+    fails.
     """
     requirements: list[SizeRequirement] = []
     index = IndexValues()
@@ -60,11 +60,10 @@ def launch_requirements(
 def shared_requirements(
     function: func.FuncOp, limits: Mapping[str, Any], name: str
 ) -> list[SizeRequirement]:
-    """The condition on symbolic sizes that follows from the limit of shared memory. Buffers count
-    with their final sizes (``compact-buffer-allocation``).
+    """The condition on symbolic sizes that follows from the limit of shared memory.
 
-    A size that does not depend on sizes of the function alone counts as 0; the launch fails if it
-    is too large.
+    Buffers count with their final sizes (``compact-buffer-allocation``). A buffer size that depends
+    on more than the sizes of the function counts as 0; the launch fails if the size is too large.
     """
     requirements: list[SizeRequirement] = []
     index = IndexValues()
@@ -114,7 +113,9 @@ def has_symbolic_size(alloc: AllocOp) -> bool:
 def _over_symbols(
     value: SSAValue, index: IndexValues, symbols: Mapping[SSAValue, AffineExpr]
 ) -> AffineExpr | None:
-    """A value as an expression over the symbols of the function; None if it is none."""
+    """A value as an expression over the symbols of the function; None if the value depends on more
+    than symbols.
+    """
     expr = index.expr(value)
     roots = index.roots
     values = [symbols.get(root) if root is not None else None for root in roots]
@@ -150,7 +151,7 @@ def _symbols(function: func.FuncOp) -> dict[SSAValue, AffineExpr]:
 
 
 def _kernels(function: func.FuncOp) -> Iterator[ForOp]:
-    """The outermost thread loops: each is a kernel."""
+    """The outermost thread loops, each of which becomes a kernel."""
     for loop in loop_tree.loops(function):
         if loop.axis is not None and not any(
             outer.axis is not None for outer in all_loops_around(loop)

@@ -4,7 +4,7 @@ PTX has an unlimited number of registers. On the GPU, a value needs no vector re
 constant, a parameter (an operand from the constant bank), or uniform in a warp and computed by an
 operation of the uniform data path (``uniform registers``, since sm_75). A 64-bit value takes two
 32-bit registers, unless its upper half is known to be zero or never used: addresses in shared
-memory have 32 bits. Predicates have registers of their own.
+memory have 32 bits. Predicates have separate registers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DEFINED = re.compile(r"\s*(\{[^}]*\}|%[a-z]+\d+(?:\|%p\d+)?)")
 _WITHOUT_RESULT = ("st.", "bar.", "barrier.", "red.", "membar", "fence", "prefetch", "cp.", "bra")
 _ORDERED = ("st.", "bar.", "barrier.", "red.", "atom", "membar", "fence", "cp.", "call", "shfl",
             "vote", "wgmma")  # fmt: skip
-"""Instructions that are not moved before earlier ones."""
+"""Instructions that are not moved before earlier instructions."""
 _WIDTHS: Mapping[str, int] = {"rd": 2, "fd": 2, "rq": 4, "p": 0}
 _SHARED_ADDRESS = re.compile(
     r"(ld|st|atom|red)\.(volatile\.)?shared|cp\.async\.c[ag]\.shared|(ld|st)matrix|mbarrier"
@@ -36,7 +36,7 @@ _FLOAT = re.compile(r"\.(f16|f32|f64|bf16|f16x2|bf16x2)\b|\.rn|\.rm\b|ex2|lg2|sq
 _OF_A_THREAD = re.compile(r"%tid\.([xyz])|%(?:laneid|warpid|clock|lanemask)")
 _RENAMES = ("mov", "cvta", "cvt.u64.u32", "cvt.u32.u64")
 MOST_PREDICATED = 12
-"""The most instructions of a branch that are predicated instead."""
+"""The most instructions of a branch that is predicated instead of jumped over."""
 MOST_PREDICATED_UNIFORM = 4
 """The same limit if all threads take the same branch, where a jump is cheap."""
 
@@ -61,36 +61,36 @@ class Instruction:
 
     @property
     def is_matrix(self) -> bool:
-        """True if it loads fragments of a matrix for a warp."""
+        """True if the instruction loads fragments of a matrix for a warp."""
         return self.name.startswith("ldmatrix")
 
     @property
     def is_load(self) -> bool:
-        """True if it only loads from memory."""
+        """True if the instruction only loads from memory."""
         return self.is_matrix or self.name.startswith(("ld.global", "ld.shared", "ld.local"))
 
     @property
     def is_ordered(self) -> bool:
-        """True if it keeps its order relative to other ordered instructions and to loads that may
-        alias.
+        """True if the instruction keeps its order relative to other ordered instructions and to
+        loads that may alias.
         """
         return self.name.startswith(_ORDERED)
 
     @property
     def is_product(self) -> bool:
-        """True if it is a tensor core product."""
+        """True if the instruction is a tensor core product."""
         return "mma" in self.name
 
     @property
     def is_integer(self) -> bool:
-        """True if it computes integers, addresses or predicates."""
+        """True if the instruction computes integers, addresses or predicates."""
         return not (
             self.is_load or self.is_ordered or self.is_product or _FLOAT.search(self.name)
         ) and not self.name.startswith("bra")
 
     @property
     def is_pure_integer(self) -> bool:
-        """True if it can be recomputed, also on the uniform data path."""
+        """True if the instruction can be recomputed, also on the uniform data path."""
         return (
             _UNIFORM.match(self.name) is not None
             and self.guard is None
@@ -173,8 +173,8 @@ def _instruction(text: str) -> Instruction:
 class Code:
     """The basic blocks of a kernel, with the live values between them and the width of each value.
 
-    ``arch`` is the architecture number, ``sizes`` the thread block size, if known. Short branches
-    are predicated, as the assembler does.
+    ``arch`` is the architecture number, ``sizes`` the thread block size (None if unknown). Short
+    branches are predicated, as the assembler does.
     """
 
     def __init__(self, body: str, arch: int, sizes: Sequence[int] | None) -> None:
@@ -189,7 +189,7 @@ class Code:
         self._free = self._values_without_register()
         self._narrow = _Halves(self.instructions, self.definitions).without_upper()
         self.copies = self._copies()
-        """Values that are the same register as others."""
+        """Values that share a register with another value."""
         self.blocks = self._predicated()
         self._find_alive()
         self._leave_loops()
@@ -310,7 +310,7 @@ class Code:
     # Values that need registers
 
     def _uniform_values(self) -> set[str]:
-        """Values that are uniform in a warp: computed by integer operations, where the whole warp
+        """Values that are uniform in a warp: integer operations compute them where the whole warp
         is active.
         """
         varying: set[str] = set()
@@ -341,7 +341,7 @@ class Code:
         return not replace(instruction, guard=None).is_pure_integer
 
     def _between(self, block: Block, end: int | None) -> set[int]:
-        """The blocks between a branch and the point where its sides meet."""
+        """The blocks between a branch and ``end``, the block where its two sides meet."""
         numbers: set[int] = set()
         open_ = [number for number in block.following if number != end]
         while open_:
@@ -414,7 +414,7 @@ class Code:
         return free
 
     def _copies(self) -> dict[str, str]:
-        """Values with one definition that rename another value, with the original."""
+        """Values with one definition that rename another value, each with the original value."""
         copies: dict[str, str] = {}
         for instruction in self.instructions:
             if len(instruction.operands) != 2 or instruction.guard is not None:
@@ -468,8 +468,9 @@ class Code:
                     block.alive_before, block.alive_after, changed = before, after, True
 
     def _leave_loops(self) -> None:
-        """Record the depth of each block. Values computed from thread and block numbers and
-        parameters, and not used in a loop, are recomputed after it instead of kept.
+        """Record the depth of each block. A value computed from thread and block numbers and
+        parameters that is not used in a loop is recomputed after the loop instead of held across
+        it.
         """
         loops = self._loops()
         computed = self._computed_anew()
@@ -500,7 +501,9 @@ class Code:
         return computed
 
     def _loops(self) -> list[set[int]]:
-        """The blocks of each loop: those between the target of a backward jump and the jump."""
+        """The blocks of each loop: the blocks between the target of a backward jump and the
+        jump.
+        """
         loops: dict[int, set[int]] = {}
         for end, start in self._jumps_back():
             body = loops.setdefault(start, {start})

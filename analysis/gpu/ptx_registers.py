@@ -4,11 +4,11 @@ The estimate follows the outline of an assembler, on the code of :mod:`kc.analys
 
 - Short loops are unrolled.
 - The instructions of each block are list-scheduled by critical path, as long as registers suffice.
-  Loads thus begin early, and independent sums are computed side by side.
+Loads thus begin early, and independent sums are computed side by side.
 - Registers that do not reduce occupancy (:func:`free_registers`) are used up. A kernel whose loops
-  are much slower with only these gets more.
+are much slower with only these registers gets more.
 - In a small kernel, each value goes into the lowest suitable register. A pair begins at an even
-  register, and operands of one instruction come from different banks: even and odd registers.
+register, and operands of one instruction come from different banks: even and odd registers.
 
 The constants and their calibration are described in docs/gpu.md; ``benchmarks/ptx_resources.py``
 compares the numbers with the assembler's.
@@ -36,8 +36,8 @@ _RESIDENT: Mapping[int, tuple[int, int]] = {
     75: (1024, 16), 86: (1536, 16), 87: (1536, 16), 88: (1536, 16), 89: (1536, 24),
     120: (1536, 24), 121: (1536, 24),
 }  # fmt: skip
-"""The most resident threads and blocks of a multiprocessor, by architecture, where these are not
-2,048 and 32 (CUDA C++ Programming Guide, Technical Specifications).
+"""The most resident threads and blocks of a multiprocessor, for the architectures where they are
+not 2,048 and 32 (CUDA C++ Programming Guide, Technical Specifications).
 """
 
 
@@ -52,7 +52,7 @@ def free_registers(arch: int, threads: int | None) -> int:
 
 
 OF_HARDWARE = 2
-"""Registers that every kernel takes beyond those of its code."""
+"""Registers that every kernel takes in addition to the registers of its code."""
 STACK_POINTER, CONSTANT = 1, 3
 """Registers including the stack pointer and the factor of an index: an instruction has one operand
 from the constant bank, which is the address here.
@@ -60,7 +60,7 @@ from the constant bank, which is the address here.
 TAKEN = 5
 """All reserved registers, including the one lost to the alignment of pairs."""
 MOST_FREE = 64
-"""The most registers that are used up because they are free."""
+"""The most registers that are used up because they do not reduce occupancy."""
 
 WHOLE_COPIES, WHOLE_SIZE = 16, 600
 """The most iterations, and the most instructions in all, of a loop that is unrolled."""
@@ -69,7 +69,7 @@ SHORT_LOOP = 4
 COPIES, SIZE = 4, 70
 """The factor by which other loops are unrolled, and the most instructions that they may have."""
 ALIVE_ROLLED = 40
-"""A loop with more live values is not unrolled."""
+"""The most live values of a loop that is unrolled."""
 OF_LOOPS = 8
 """The assumed trip count of a loop with an unknown one, for the time estimate."""
 
@@ -80,7 +80,7 @@ next step, or a few more.
 FEW_MORE = 5
 AHEAD, AHEAD_IN_STEP, AHEAD_OF_PRODUCTS = 14, 23, 2
 """Registers for values in flight in kernels beyond the steps; fewer if matrix fragments come from
-shared memory, as their products take time.
+shared memory, as their products hide latency.
 """
 
 _LOADED, _SHARED, _PRODUCT, _SPECIAL, _COMPUTED = 60, 25, 16, 20, 5
@@ -91,10 +91,10 @@ _NOT_UNROLLED = re.compile(r"bar|shfl|vote|atom|red|call|cp\.")
 
 
 def estimated_registers(body: str, arch: int, sizes: Sequence[int] | None) -> tuple[int, int]:
-    """The number of registers of a kernel, and the number below which it spills.
+    """The number of registers of a kernel, and the number of registers below which it spills.
 
     ``body`` is the text between its braces, ``arch`` the architecture number, ``sizes`` the thread
-    block size, if known.
+    block size (None if unknown).
     """
     threads = None if sizes is None else math.prod(sizes)
     return _Estimate(Code(body, arch, sizes)).registers(free_registers(arch, threads))
@@ -132,14 +132,14 @@ class _Graph:
     after: list[list[int]] = field(default_factory=list)
     """The instructions that depend on each instruction."""
     waits: list[int] = field(default_factory=list)
-    """The number of instructions on which each depends."""
+    """The number of instructions on which each instruction depends."""
     latencies: list[int] = field(default_factory=list)
     urgency: list[int] = field(default_factory=list)
-    """The critical path in cycles from the start of each instruction to the end of all that depend
-    on it.
+    """The critical path in cycles from the start of each instruction to the end of all instructions
+    that depend on it.
     """
     can_wait: list[bool] = field(default_factory=list)
-    """True for float computations: they are not started long before their use."""
+    """True for float computations, which do not start long before their use."""
     turns: list[int] = field(default_factory=list)
     """The order of issue if registers are scarce: text order, with addresses before their uses."""
 
@@ -162,7 +162,9 @@ class _Estimate:
         self._graphs: dict[tuple[int, bool], _Graph] = {}
 
     def registers(self, free: int) -> tuple[int, int]:
-        """The estimate, where ``free`` registers cost no occupancy, and the minimum."""
+        """The estimated number of registers if ``free`` registers cost no occupancy, and the
+        minimum.
+        """
         free = min(free, MOST_FREE)
         room = free - TAKEN
         most = self._most(room)
@@ -177,7 +179,7 @@ class _Estimate:
         return self._filled(min(most, room), least, room) + TAKEN, least + TAKEN
 
     def _filled(self, most: int, least: int, room: int) -> int:
-        """The registers of a kernel that could use more than the free ones."""
+        """The registers of a kernel that could use more than the free registers."""
         step = (MOST_FREE if room < MOST_FREE - TAKEN else 2 * MOST_FREE) - TAKEN
         slower = self._time(room) / self._time(step) if self.has_loops else 1.0
         if least > room or slower > MUCH_SLOWER:
@@ -188,7 +190,7 @@ class _Estimate:
         return most
 
     def _filled_step(self, least: int, step: int) -> int:
-        """The registers used up where ``step`` is the next number that reduces occupancy."""
+        """The registers used up if ``step`` is the next number that reduces occupancy."""
         code = self.code.instructions
         if any(line.is_product for line in code):
             copies = self.has_loops or any(line.name.startswith("cp.async") for line in code)
@@ -375,15 +377,17 @@ class _Memory:
 
 PATIENCE = 5
 """Slack in cycles, relative to the most urgent instruction, from which an instruction that needs a
-register is postponed, as starting it would gain nothing.
+register is postponed. An earlier start would gain nothing.
 """
 LOOKED_AT = 24
-"""The number of ready instructions searched for one that needs no more registers."""
+"""The number of ready instructions searched for an instruction that needs no additional
+register.
+"""
 
 
 def _schedule(graph: _Graph, room: int) -> _Schedule:
-    """Issue one instruction a cycle: the most urgent ready one whose results fit into ``room``
-    registers; if none fits, the next in order.
+    """Issue one instruction a cycle: the most urgent ready instruction whose results fit into
+    ``room`` registers; if none fits, the next instruction in order.
     """
     widths, used, defined = graph.widths, graph.used, graph.defined
     left, waits = list(graph.uses), list(graph.waits)
@@ -495,8 +499,8 @@ class _Allocation:
 
     def _assign_banks(self, order: Sequence[int]) -> None:
         """Assign banks. Data stored with an address goes into odd registers, since addresses begin
-        at even ones. Operands of one instruction go into different banks if one of them was loaded
-        for this use alone. A sum stays in the register of its first term.
+        at even registers. Operands of one instruction go into different banks if one of them was
+        loaded for this use alone. A sum stays in the register of its first term.
         """
         graph, banks = self.graph, self.banks
         left = list(graph.uses)
@@ -572,7 +576,9 @@ class _Banks:
 
     def __init__(self) -> None:
         self.parents: dict[int, tuple[int, int]] = {}
-        """Another value, and whether it is in the other bank."""
+        """The parent of each value in the union-find forest, and 1 if the parent is in the other
+        bank.
+        """
         self.settled: dict[int, int] = {_Banks.ODD: 1}
 
     def _root(self, v: int) -> tuple[int, int]:
@@ -583,7 +589,7 @@ class _Banks:
         return v, differs
 
     def join(self, first: int, second: int, *, differ: bool) -> None:
-        """Require two values to be in different banks (``differ``) or in the same. Earlier
+        """Require two values to be in different banks (``differ``) or in the same bank. Earlier
         constraints take precedence.
         """
         one_root, one_differs = self._root(first)

@@ -1,8 +1,8 @@
 """The resources of a multiprocessor that a kernel uses, read from its PTX: registers and memory.
 
-Memory is exact. Registers are the assembler's, if it is installed (:mod:`kc.support.ptxas`), or
-else an estimate (:mod:`kc.analysis.gpu.ptx_registers`); ``benchmarks/ptx_resources.py`` compares
-them.
+Memory is exact. The number of registers comes from the assembler, if it is installed
+(:mod:`kc.support.ptxas`), or else from an estimate (:mod:`kc.analysis.gpu.ptx_registers`);
+``benchmarks/ptx_resources.py`` compares both.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class KernelResources:
     dynamic: int = 0
     """Bytes of dynamic shared memory, which the launch requests and the text does not state."""
     verdicts: KernelVerdicts | None = None
-    """Verdicts on its accesses and barriers, if the program is available."""
+    """Verdicts on the kernel's accesses and barriers, if the program is available."""
     least: int = 0
     """An estimate of the number of registers below which a thread spills."""
     spilled_bytes: int | None = None
-    """Bytes of a thread that the assembler spills; None if it was not asked and registers are
-    estimates.
+    """Bytes of a thread that the assembler spills; None if the assembler was not asked and the
+    register count is an estimate.
     """
 
     @property
@@ -118,8 +118,8 @@ def estimated_resources(ptx: str, registers_per_block: int = 65536) -> list[Kern
 
 
 def fits_registers(ptx: str, registers_per_block: int = 65536) -> bool:
-    """True if the kernels have no arrays in local memory and do not spill even in text order. Then
-    :func:`resources` reports no local memory.
+    """True if the kernels have no arrays in local memory and do not spill even in text order. In
+    this case :func:`resources` reports no local memory.
     """
     if "\t.local " in ptx:
         return False
@@ -156,7 +156,7 @@ class _Entry:
 
     @property
     def declared(self) -> int:
-        """The number of registers if all named ones were live at the same time."""
+        """The number of registers if all declared registers were live at the same time."""
         declared = re.findall(r"\.reg \.(\w+)\s+%\w+<(\d+)>", self.body)
         return sum(_WIDTH_OF_KIND.get(kind, 1) * int(count) for kind, count in declared)
 

@@ -176,8 +176,8 @@ class _Lives:
         return numbers
 
     def _number(self, op: Operation, block: Block) -> int | None:
-        """The position of the operation of ``block`` that contains ``op``; None if there is
-        none.
+        """The position of the operation of ``block`` that contains ``op``; None if ``block`` does
+        not contain it.
         """
         numbers = self._numbered(block)
         current: Operation | None = op

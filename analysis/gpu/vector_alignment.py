@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 from kc.dialects.affine_assembly import linear_terms
 
 DEVICE_ALIGNMENT = 16
-"""The alignment of each GPU buffer in bytes: that of the widest vector."""
+"""The alignment of each GPU buffer in bytes: the alignment of the widest vector."""
 
 
 def divisor(expr: AffineExpr) -> int:
@@ -31,7 +31,7 @@ def divisor(expr: AffineExpr) -> int:
 def known_alignment(steps: Iterable[int], size: int) -> int:
     """The known alignment of an address in bytes, at most :data:`DEVICE_ALIGNMENT`.
 
-    ``steps`` are, for each index, the divisor of the number of elements by which it moves the
-    address, or 0 if it does not move it; an element has ``size`` bytes.
+    ``steps`` has, for each index, a divisor of the number of elements by which the index moves the
+    address, or 0 if the index does not move it. An element has ``size`` bytes.
     """
     return math.gcd(DEVICE_ALIGNMENT, *(step * size for step in steps))

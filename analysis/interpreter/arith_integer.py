@@ -47,7 +47,7 @@ def _width(op: Operation) -> int:
 
 
 def _modular(function: Binary) -> Callable[[Operation], Scalar]:
-    """An op that is the same on signed and unsigned numbers, except for its overflow flags."""
+    """An op with the same result on signed and unsigned numbers, except for its overflow flags."""
 
     def make(op: Operation) -> Scalar:
         width = _width(op)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kc.analysis.interpreter.values import Buffer
 
 Coordinates = frozenset[tuple[Hashable, int]]
-"""A set of blocks: those with the given number along each of the given axes."""
+"""A set of blocks: the blocks with a fixed number along each of some axes."""
 
 
 @dataclass
@@ -25,7 +25,7 @@ class BlockMemory:
     """The blocks that own a copy."""
 
     def of_block(self, buffer: Buffer, axis: Hashable, number: int) -> Buffer:
-        """The copy of ``buffer`` for the blocks with this number along ``axis``. ``buffer`` itself
+        """The copy of ``buffer`` for the blocks with ``number`` along ``axis``. ``buffer`` itself
         is the copy for all numbers.
         """
         copies = self.copies.setdefault(buffer, {frozenset(): buffer})

@@ -71,10 +71,10 @@ def number_in_block(numbers: Mapping[Any, int], extents: Mapping[str, int]) -> i
 
 
 def source_lane(op: ShuffleOp, number: int, offset: int, width: int) -> int | None:
-    """The number of the thread whose value thread ``number`` receives; None if there is no such
-    lane.
+    """The number of the thread whose value thread ``number`` receives; None if that lane does not
+    exist.
 
-    Lanes are in groups of ``width``; the offset is relative to the group for ``idx``.
+    Lanes are in groups of ``width``; for ``idx``, the offset is relative to the group.
     """
     lane = number % width
     source = {

@@ -38,8 +38,8 @@ def loop_name(value: SSAValue) -> str:
 
 
 def _packed(op: Operation) -> Callable[[PythonValues], Any]:
-    """Results in the form in which an op returns them to the interpreter: a single one without a
-    tuple.
+    """The function that converts a tuple of results to the form that an op returns to the
+    interpreter: a single result without its tuple.
     """
     if len(op.results) == 1:
         return lambda values: values[0]
@@ -214,7 +214,7 @@ class ControlFlowFunctions(CfFunctions):
 
 
 def affine_value(function: Callable[..., tuple[int, ...]]) -> Run:
-    """The only result of an affine map; poison if an operand is."""
+    """The only result of an affine map; poison if an operand is poison."""
 
     def run(*operands: Any) -> Any:
         for operand in operands:

@@ -20,7 +20,8 @@ Scalar = Callable[..., Any]
 def elementwise(op: Operation, function: Scalar, *, strict: bool = True) -> Run:
     """``function`` lifted to the operand types of ``op``.
 
-    Poison operands make a poison result. With ``strict=False``, ``function`` receives them instead.
+    A poison operand makes the result poison. With ``strict=False``, ``function`` receives poison
+    operands instead.
     """
     scalar = _propagating(function, len(op.operands), len(op.results)) if strict else function
     shape = next(

@@ -2,9 +2,9 @@
 
 The initial value is stored where the outermost loop of the reduction begins, for the elements that
 the spatial loops inside enumerate. Loops that do not run leave their variables undefined: a
-condition on these counts as met, and an index that depends on them takes its whole domain. Where no
-loop belongs to the reduction, as when its loop of one iteration has no variable, all elements are
-initialised where the outermost loop begins.
+condition on such a variable counts as met, and an index that depends on it takes its whole domain.
+If no loop belongs to the reduction, as when its loop of one iteration has no variable, all elements
+are initialised where the outermost loop begins.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Lookup = Callable[[SSAValue], int]
 
 
 def possibly_empty(loop: ForOp) -> list[EmptyReduction]:
-    """The reductions that begin with ``loop`` and may be empty."""
+    """The reductions whose outermost loop is ``loop`` and that may be empty."""
     return [
         EmptyReduction(block, loop)
         for block in loop_tree.blocks(loop)
@@ -43,7 +43,8 @@ def _may_be_empty(block: BlockOp) -> bool:
 
 def _start(block: BlockOp) -> ForOp | None:
     """The outermost loop of the reduction at whose beginning all operands of the initial value are
-    available. If no loop belongs to the reduction, all loops around ``block`` are considered.
+    available; None if no loop qualifies. If no loop belongs to the reduction, all loops around
+    ``block`` are considered.
     """
     loops = loop_tree.loops_around(block)
     first = next((n for n, loop in enumerate(loops) if _carries(loop, block)), 0)
@@ -80,7 +81,7 @@ class EmptyReduction:
             op for value in (*_needed(block), *sizes) for op in makers_inside(value, loop) or ()
         ]
         self.makers = list(dict.fromkeys(needed))
-        """The ops in the loop that compute sizes, and what the init uses."""
+        """The ops in the loop that compute the sizes and the operands of the init."""
         self._index = IndexValues()
         self._open = {
             value
@@ -88,7 +89,9 @@ class EmptyReduction:
             if _carries(reduced, block)
             for value in loop_tree.derived_values(reduced.var)
         }
-        """What depends on the loops of the reduction, also if it is the same in all iterations."""
+        """The values that depend on the loops of the reduction, even if they are the same in all
+        iterations.
+        """
         self._counted = [
             inner_loop
             for inner_loop in inner
@@ -96,7 +99,7 @@ class EmptyReduction:
             and (inner_loop.dynamic_extent is None or self._is_known(inner_loop.dynamic_extent))
         ]
         self._used: set[SSAValue] = set()
-        """What known bindings and conditions are of."""
+        """The operands of the available bindings and conditions."""
         self._bindings = [self._binding(expr) for expr in block.binding_exprs]
         self._conditions = [*self._predicate(), *self._path()]
         # A loop that enumerates elements only together with a loop of the reduction enumerates
@@ -113,8 +116,8 @@ class EmptyReduction:
     def _binding(
         self, expr: AffineExpr
     ) -> tuple[list[SSAValue], Callable[..., tuple[int, ...]]] | None:
-        """A binding as a function of available values and enumerated loop variables; None if it
-        depends on others.
+        """A binding as a function of available values and enumerated loop variables; None if the
+        binding depends on further values.
         """
         if any(self.block.binding_operands[dim] in self._open for dim in expr.used_dims()):
             return None
@@ -130,8 +133,8 @@ class EmptyReduction:
         return all(operands[n] in counters or self._is_known(operands[n]) for n in dims)
 
     def _predicate(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
-        """The parts of the predicate on available values: operands, a condition on them, and the
-        required truth value.
+        """The parts of the predicate on available values: the operands, a condition on the
+        operands, and the required truth value.
         """
         operands = self.block.predicate_operands
         known = [

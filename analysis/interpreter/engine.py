@@ -1,7 +1,7 @@
 """xDSL's interpreter, made fast: each op is prepared once, and values live in numbered slots.
 
 Implementations are xDSL's :class:`InterpreterFunctions`. A method marked with :func:`prepared`
-returns a function that executes the op, which is kept for later iterations.
+returns a function that executes the op. The engine reuses this function in later iterations.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PREPARE = "kc_prepare"
 def prepared(op_type: type[Operation]) -> Callable[[Callable[..., Run]], Any]:
     """Mark ``method(self, interpreter, op)`` as the preparation of ops of a type.
 
-    The body of the method runs once for an op, and the function that it returns at each execution.
+    The body of the method runs once per op. The function that it returns runs at each execution.
     """
 
     def mark(prepare: Callable[..., Run]) -> Any:
@@ -69,7 +69,7 @@ def _as_tuple(op: Operation, value: Any) -> PythonValues:
 class Plan:
     """A prepared block: the slots of its arguments, its steps and its terminator.
 
-    It is prepared (``ready``) when the block first runs.
+    The block is prepared (``ready``) when it first runs.
     """
 
     __slots__ = ("arguments", "block", "ready", "steps", "terminator")
@@ -135,7 +135,7 @@ class KernelInterpreter(Interpreter):
     def symbol_op(self, name: str) -> Operation:
         """The op of the module with a symbol name.
 
-        Raises :class:`ExecutionError` if there is none.
+        Raises :class:`ExecutionError` if the module has no such symbol.
         """
         if self._named is None:
             self._named = {}
@@ -166,8 +166,8 @@ class KernelInterpreter(Interpreter):
         return partial(self._execute, self._plan(block))
 
     def standalone(self, region: Region) -> Runner:
-        """Like :meth:`runner`, but for a region outside of functions, in an environment of its
-        own.
+        """Like :meth:`runner`, but for a region outside of functions, which runs in a separate
+        environment.
         """
         self._env = [None] * self._number(region)
         run = self.runner(region)

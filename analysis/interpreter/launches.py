@@ -1,4 +1,4 @@
-"""Kernels executed as a GPU launches them: thread blocks one by one, with memory of their own.
+"""Kernels executed as a GPU launches them: thread blocks one by one, with private memory.
 
 By definition, a schedule is one execution of all threads in lockstep (:mod:`.threads`), where a
 buffer allocated outside of the kernel is ordinary memory. Here the blocks of a kernel run in any
@@ -69,7 +69,9 @@ class Launch(Kernel):
             self.interpreter.environment = env
 
     def _count(self, loop: tir.ForOp, root: tir.ForOp) -> int:
-        """The extent of a thread loop, which must be known before the kernel ``root`` runs."""
+        """The extent of a thread loop. Raises ExecutionError if the extent is computed in the
+        kernel ``root``, after the launch.
+        """
         size = loop.extent_value
         if isinstance(size, int):
             return size
@@ -84,7 +86,7 @@ class Launch(Kernel):
         return self.interpreter.value(size)
 
     def _private_buffers(self, root: tir.ForOp) -> list[SSAValue]:
-        """Private buffers that the kernel uses and does not allocate."""
+        """The private buffers that the kernel uses but does not allocate."""
         used = dict.fromkeys(value for op in preorder(root) for value in op.operands)
         return [
             value

@@ -25,12 +25,12 @@ Numbers = Sequence[int]
 Keep = Callable[[Any], Any]
 """Converts a number to the type of a lane; integers wrap to their width, signed."""
 Implementation = Callable[[Keep], Run]
-"""Makes the function that runs an intrinsic, given the conversion of result lanes."""
+"""Maker of the function that runs an intrinsic, from the conversion of result lanes."""
 
 
 def _groups(compute: Callable[..., Any], *sizes: int) -> Implementation:
-    """Lane ``n`` of the result from group ``n`` of each operand; ``sizes`` are the lanes of a
-    group.
+    """The implementation that computes lane ``n`` of the result from group ``n`` of each operand.
+    ``sizes`` are the lanes per group.
     """
 
     def places(n: int) -> list[slice]:
@@ -44,7 +44,9 @@ def _lanes(
     places: Callable[[int], Sequence[slice]],
     count: Callable[[Sequence[np.ndarray]], int],
 ) -> Implementation:
-    """Lane ``n`` of ``count`` from the lanes ``places(n)`` of the operands."""
+    """The implementation that computes lane ``n`` of ``count`` from the lanes ``places(n)`` of the
+    operands.
+    """
 
     def prepare(keep: Keep) -> Run:
         def lane(n: int, operands: Sequence[np.ndarray]) -> Any:
@@ -64,7 +66,9 @@ def _lanes(
 
 
 def _joined(implementation: Implementation) -> Implementation:
-    """Apply ``implementation`` to the concatenated lanes of all operands."""
+    """The implementation that applies ``implementation`` to the concatenated lanes of all
+    operands.
+    """
 
     def prepare(keep: Keep) -> Run:
         run = implementation(keep)
@@ -82,12 +86,12 @@ def _dot(a: Numbers, b: Numbers) -> int:
 
 
 def _more_products(total: Numbers, a: Numbers, b: Numbers) -> int:
-    """A lane plus the sum of products."""
+    """The accumulator lane plus the sum of products."""
     return total[0] + _dot(a, b)
 
 
 def _bytes(a_signed: bool, b_signed: bool) -> Callable[[Numbers, Numbers, Numbers], int]:
-    """A lane plus the sum of products of bytes."""
+    """The accumulator lane plus the sum of products of bytes."""
 
     def compute(total: Numbers, a: Numbers, b: Numbers) -> int:
         a = a if a_signed else _unsigned(a, 8)
@@ -97,7 +101,8 @@ def _bytes(a_signed: bool, b_signed: bool) -> Callable[[Numbers, Numbers, Number
 
 
 def _narrow_products(total: Sequence[Any], a: Sequence[Any], b: Sequence[Any]) -> np.float32:
-    """A lane of f32 plus products of bfloat16 or half, the last first, rounded to f32 after each.
+    """An accumulator lane of f32 plus products of bfloat16 or half, added from the last to the
+    first and rounded to f32 after each.
 
     Subnormal numbers count as 0. The sums of ``bfdot`` may differ from these in the last place.
     """
@@ -116,7 +121,9 @@ def _normal(value: np.float32) -> np.float32:
 
 
 def _rows_of(size: int) -> Callable[[int], list[slice]]:
-    """The rows, of so many elements, of the two matrices whose product is a lane of 2x2."""
+    """The slices that lane ``n`` of a 2x2 product reads: the accumulator lane, and a row of
+    ``size`` elements of each matrix.
+    """
 
     def places(n: int) -> list[slice]:
         parts = [slice(size * it, size * it + size) for it in divmod(n, 2)]
@@ -161,9 +168,9 @@ def _scaled(value: np.floating, power: np.floating) -> np.floating:
 
 
 def _of_first(compute: Callable[[np.float32], np.float32], *immediates: int) -> Implementation:
-    """Apply ``compute`` to the lanes of the first operand. The other operands must be
-    ``immediates``, the lanes of masked-out results, a full mask, and the number of the current
-    rounding mode.
+    """The implementation that applies ``compute`` to the lanes of the first operand. The other
+    operands must be ``immediates``, the lanes of masked-out results, a full mask, and the number of
+    the current rounding mode.
     """
     return _masked(compute, 1, *immediates)
 
@@ -171,8 +178,9 @@ def _of_first(compute: Callable[[np.float32], np.float32], *immediates: int) -> 
 def _masked(
     compute: Callable[..., Any], count: int, *immediates: int, rounds: bool = True
 ) -> Implementation:
-    """Apply ``compute`` to the lanes of the first ``count`` operands, like :func:`_of_first`; the
-    intrinsic has a rounding mode if it ``rounds``."""
+    """The implementation that applies ``compute`` to the lanes of the first ``count`` operands,
+    like :func:`_of_first`. ``rounds``: the intrinsic has a rounding mode.
+    """
     last = (-1, 4) if rounds else (-1,)
 
     def prepare(keep: Keep) -> Run:
@@ -198,7 +206,9 @@ def _masked(
 
 
 def _inverse(x: np.floating[Any]) -> np.floating[Any]:
-    """What processors give differs in the digits behind the first 14."""
+    """The reciprocal of ``x``. Processors return approximations that agree in the first 14
+    digits.
+    """
     with np.errstate(divide="ignore"):
         return type(x)(1) / x
 

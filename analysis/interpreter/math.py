@@ -107,7 +107,7 @@ def _integer_power(op: Operation) -> Scalar:
 
 
 def _power(a: Any, b: Any) -> Any:
-    """``a ** b``. numpy's result for the root of -inf is NaN for a scalar, and inf for an array
+    """``a ** b``. For the square root of -inf, numpy returns NaN for a scalar but inf for an array
     element.
     """
     return np.power(np.array([a]), np.array([b]))[0]

@@ -130,7 +130,7 @@ def writer(op: Operation, value: Attribute) -> Callable[[Any, Buffer, Index], No
 
 
 def allocation(op: Operation, type_: MemRefType, name: str) -> Run:
-    """The function by which ``op`` allocates a buffer of a type, given its dynamic sizes."""
+    """The function by which ``op`` allocates a buffer of a type from its dynamic sizes."""
     static = type_.get_shape()
 
     def allocate(*sizes: int) -> Buffer:

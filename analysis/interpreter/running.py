@@ -116,7 +116,7 @@ def run(
 def call(
     interpreter: KernelInterpreter, func_name: str, args: Sequence[np.ndarray | int | float]
 ) -> tuple[Any, ...]:
-    """Like :func:`run`, in a module whose dominance was checked before."""
+    """Like :func:`run`, for a module whose dominance has been checked."""
     function = interpreter.symbol_op(func_name)
     if not isinstance(function, te.FuncOp | func.FuncOp) or not function.body.blocks:
         raise ExecutionError(function, f"@{func_name} is not a function with a body")

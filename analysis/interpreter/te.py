@@ -95,7 +95,7 @@ def extents_from(extents: Sequence[int | SSAValue]) -> Callable[[Sequence[int]],
 
 
 def _buffers(op: te.ComputeOp | te.ExternOp | te.ScanOp, arrays: Sequence[np.ndarray]) -> Any:
-    """The results of ``op`` as buffers; a single one without a tuple."""
+    """The results of ``op`` as buffers; a single buffer without a tuple."""
     buffers = tuple(
         Buffer(data, te.output_name(op.label, n, len(arrays))) for n, data in enumerate(arrays)
     )
@@ -105,7 +105,7 @@ def _buffers(op: te.ComputeOp | te.ExternOp | te.ScanOp, arrays: Sequence[np.nda
 def _element(
     interpreter: KernelInterpreter, op: te.ComputeOp
 ) -> Callable[[tuple[int, ...], Sequence[range]], Sequence[Any]]:
-    """The function that computes the values of ``op`` at a point, given the ranges of its reduction
+    """The function that computes the values of ``op`` at a point from the ranges of its reduction
     axes.
     """
     body, types = interpreter.runner(op.body), op.element_types
@@ -142,7 +142,7 @@ def _element(
 def _ranges(
     interpreter: KernelInterpreter, op: te.ComputeOp
 ) -> Callable[[tuple[int, ...], Sequence[int]], list[range]]:
-    """The function that gives the ranges of the reduction axes of ``op`` at a point, from their
+    """The function that computes the ranges of the reduction axes of ``op`` at a point from their
     dynamic extents.
     """
     extents = op.extents[op.rank :]

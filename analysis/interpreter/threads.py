@@ -1,9 +1,9 @@
 """Kernels: loops bound to thread axes run as :mod:`kc.dialects.tir.threads` defines.
 
-All threads of a kernel run in lockstep, op by op, each in an environment of its own. Programs
-without a defined result raise :class:`ExecutionError`: two threads store different values to one
-element, a thread block reads an element that another one writes, only some threads reach a
-barrier, or some threads skip shared work.
+All threads of a kernel run in lockstep, op by op, each in a separate environment. Programs without
+a defined result raise :class:`ExecutionError`: two threads store different values to one element, a
+thread block reads an element that another block writes, only some threads reach a barrier, or some
+threads skip shared work.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Thread:
         return self.row if name == "warp" else self.team
 
     def fork(self, axis: Hashable, number: int) -> Thread:
-        """A copy of the thread with this number along ``axis``."""
+        """A copy of the thread with coordinate ``number`` along ``axis``."""
         return Thread({**self.numbers, axis: number}, self.env.copy())
 
     def along(self, axes: Iterable[Hashable]) -> Place:
@@ -129,7 +129,9 @@ class Kernel:
     divergences: list[Divergence] = field(default_factory=list)
     """The branches that currently separate threads."""
     single: frozenset[str] | None = None
-    """The axes along which there is a single block; None if there is a single block in all."""
+    """The axes along which the kernel has a single block; None if the kernel has a single block in
+    all.
+    """
     read: dict[Buffer, dict[Index, Place | None]] = field(default_factory=dict)
     """The block that has read each element of global memory; None for several blocks."""
     own: set[int] = field(default_factory=set)
@@ -188,7 +190,7 @@ class Kernel:
 
     def _some(self, chosen: Threads, threads: Threads) -> AbstractContextManager[None]:
         """A context in which only ``chosen`` of ``threads`` run, so that they cannot wait for the
-        others.
+        other threads.
         """
         if len(chosen) == len(threads):
             return _CONVERGED
@@ -335,8 +337,8 @@ class Kernel:
     def _reduce(
         self, op: tir.BlockOp, enter: BlockEntry, active: Sequence[tuple[Thread, tuple[int, ...]]]
     ) -> None:
-        """Run a reduction over threads: the steps of an element run one after the other, the
-        initialising one first. Threads that differ only in other axes stay in lockstep.
+        """Run a reduction over threads: the steps of an element run one after the other, beginning
+        with the initialising step. Threads that differ only in other axes stay in lockstep.
         """
         steps: dict[Place, list[tuple[Thread, tuple[int, ...]]]] = {}
         for thread, values in active:
@@ -371,7 +373,7 @@ class Kernel:
             thread.env[slot] = buffers[owner]
 
     def _give_own_memory(self, axis: Hashable, threads: Threads) -> None:
-        """Give each block along ``axis`` its own copy of private memory."""
+        """Give each block along ``axis`` a copy of the private memory."""
         for slot in self.own:
             for thread in threads:
                 buffer = thread.env[slot]
@@ -452,7 +454,9 @@ class Kernel:
         return frozenset(part for part in thread.lane if self.extents[part[0]][0] > 1)
 
     def _barrier(self, step: Step, threads: Threads) -> None:
-        """Threads in lockstep need not wait for each other, but all of them must be present."""
+        """Require that all threads of a block reach the barrier. Threads in lockstep need no
+        waiting.
+        """
         self._require_convergence(step[0], "block")
 
     def _require_convergence(self, op: Operation, group: str) -> None:
@@ -580,9 +584,7 @@ class Kernel:
 
 
 def single_axes(root: tir.ForOp) -> frozenset[str] | None:
-    """The axes of a kernel along which there is one block; None if there is a single block in
-    all.
-    """
+    """The axes of a kernel along which it has one block; None if it has a single block in all."""
     loops = [op for op in root.walk() if isinstance(op, tir.ForOp) and op.axis in _BLOCKS]
     several = {str(loop.axis) for loop in loops if loop.static_extent != 1}
     return frozenset(_BLOCKS - several) if several else None

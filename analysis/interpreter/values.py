@@ -174,7 +174,7 @@ class Buffer:
         return self.data
 
     def view(self, data: np.ndarray, name: str | None = None) -> Buffer:
-        """A buffer that shares part of this one's memory and is freed with it."""
+        """A buffer that shares part of this buffer's memory and is freed with it."""
         part = Buffer(data, name or self.name)
         self.views.append(part)
         return part

@@ -312,8 +312,8 @@ def _folded(combine: Callable[[Any, Any], Any], values: list[Any]) -> Any:
 
 
 def _position(op: Operation, static: Sequence[int], shape: tuple[int, ...]) -> Run:
-    """The function that completes a position with its dynamic parts; poison if it is out of
-    bounds.
+    """The function that completes a position with its dynamic parts. The position is poison if it
+    is out of bounds.
     """
 
     def place(dynamic: Sequence[int]) -> Any:

@@ -33,7 +33,9 @@ _MASKS: WeakKeyDictionary[Operation, Any] = WeakKeyDictionary()
 
 
 def outer_mask(op: Operation) -> Callable[[], np.ndarray | None]:
-    """The function that returns the mask of the ``vector.mask`` around an op; None without one."""
+    """The function that returns the mask of the ``vector.mask`` around an op; the function returns
+    None if no ``vector.mask`` encloses the op.
+    """
     around = op.parent_op()
     if not isinstance(around, vector.MaskOp):
         return lambda: None
@@ -48,7 +50,7 @@ def object_array(values: np.ndarray) -> np.ndarray:
 
 
 def _extension(op: Operation, narrow: Attribute, wide: Attribute) -> Callable[[Any], Any]:
-    """The extension of numbers of the narrow type to the wide one."""
+    """The function that extends numbers of type ``narrow`` to type ``wide``."""
     if narrow == wide:
         return lambda value: value
     if isinstance(narrow, IntegerType) and isinstance(wide, IntegerType):

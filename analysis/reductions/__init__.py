@@ -1,8 +1,9 @@
-"""Reductions: the step of a reduction, the laws of its combiner, and the terms that count.
+"""Reductions: the step of a reduction, the laws of its combiner, and its masked terms.
 
-``reductions`` reads the step off a block's body; ``combiner_laws`` asks whether terms may be
-combined in any order, by ``combiner_proofs`` or ``combiner_trials``; ``lane_reductions`` and
-``masked_terms`` say what may be split over lanes, and left out.
+``reductions`` derives the step from the body of a block. ``combiner_laws`` decides whether terms
+may be combined in any order, with ``combiner_proofs`` and ``combiner_trials``. ``lane_reductions``
+finds reductions whose terms can be lanes of vectors, and ``masked_terms`` the terms that can be
+left out.
 """
 
 if (

@@ -58,10 +58,10 @@ def require_laws(
     """Refuse (``error`` KC2046) a reduction whose combiner breaks a law.
 
     With ``unsafe``, or if the operation is marked with ``kc.unsafe``, the user vouches for the
-    combiner on the values that it meets, and the operation is marked. ``unsigned`` says which
-    components are printed as unsigned numbers. ``location`` is where the user wrote the reduction,
-    by default the location of the operation. ``has_empty_parts``: some terms of the reduction may
-    be identities; for a reduction across threads this is always assumed.
+    combiner on the values that it meets, and the operation is marked. ``unsigned`` selects the
+    components that are printed as unsigned numbers. ``location`` is the place where the user wrote
+    the reduction, by default the location of the operation. ``has_empty_parts``: some terms of the
+    reduction may be identities; for a reduction across threads this is always assumed.
     """
     if UNSAFE_ATTRIBUTE in op.attributes:
         return
@@ -98,7 +98,7 @@ FINITE_START = "an identity that can be combined with itself: te.min_value(dtype
 
 
 def why_no_empty_parts(step: Operation) -> str | None:
-    """The reason why no part of a reduction by ``step`` may be empty; None if parts may be empty.
+    """The reason why a reduction by ``step`` must not have empty parts; None if parts may be empty.
 
     Reductions across threads and lanes, some of which may have no term, depend on the answer.
     """
@@ -143,7 +143,7 @@ def broken_law(
     unsigned: Sequence[bool] = (),
     has_empty_parts: bool = False,
 ) -> BrokenLaw | None:
-    """A law that the combiner ``region`` with ``identity`` breaks; None if it breaks none.
+    """A law that the combiner ``region`` with ``identity`` breaks; None if all laws hold.
 
     ``starts_from_identity``: the reduction has no other initial value. ``has_empty_parts``: parts
     without a term are combined.

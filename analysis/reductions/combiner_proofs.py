@@ -1,8 +1,8 @@
 """Proofs of the laws of combiners (:mod:`kc.analysis.reductions.combiner_laws`), from their
 operations.
 
-A combiner of one known operation for each component is proven, and so is a choice of one of two
-tuples by the value of a component, as in ``argmax``.
+The laws are proven for a combiner with one operation of :data:`_NEUTRAL` per component, and for a
+choice between two tuples by the value of a component, as in ``argmax``.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class _Choices:
 
     def _pair(self, x: SSAValue, y: SSAValue) -> int | None:
         """The component ``n`` for which ``x`` is ``left[n]`` and ``y`` is ``right[n]``; None if
-        there is none.
+        ``x`` and ``y`` are no such pair.
         """
         n = self.left.get(x)
         return n if n is not None and self.right.get(y) == n else None

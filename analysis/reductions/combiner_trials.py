@@ -46,7 +46,7 @@ class BrokenLaw:
     title: str
     """The fault, as the predicate of a sentence whose subject is the combiner."""
     why: str
-    """The values and their results, or the reason why there are none."""
+    """The values and their results, or the reason why no values could be compared."""
     is_of_empty_parts: bool = False
     """True if the law matters only to parts without a term."""
 
@@ -87,7 +87,9 @@ class Trial:
         )
 
     def broken_law(self) -> BrokenLaw | None:
-        """A law that fails; for tuples, one that also fails if components are counts or weights."""
+        """A law that fails on samples; for tuples, a law that also fails if components are counts
+        or weights. None if no law fails.
+        """
         try:
             first = self._broken(restricted=False)
             if first is None or self.count == 1 or first.is_of_empty_parts:
@@ -285,9 +287,11 @@ def _limits(type_: Attribute) -> Sequence[int]:
 
 
 def _in_doubles(region: Region) -> tuple[Region, bool]:
-    """A copy of a combiner, and whether the copy computes floats as doubles.
+    """A copy of a combiner that computes floats as doubles, and True; or a copy with the same
+    types, and False.
 
-    It keeps the float types if an operation reads the bits of floats or has regions.
+    The copy has the float types of the combiner if an operation reads the bits of floats or has
+    regions.
     """
     source = region.block
     ops = list(source.ops)

@@ -1,6 +1,6 @@
 """Reductions whose terms are lanes of vectors, and that can have a partial result for each lane.
 
-The lanes of a vectorized loop compute partial results, which are combined after the loop. That
+The lanes of a vectorized loop compute partial results, which are combined after the loop. This
 changes the order of the terms, which a reduction allows. The block must consist of the updates of
 one reduction, its ops must exist on vectors, and nothing else in the loop may access the results.
 """
@@ -25,7 +25,8 @@ from kc.dialects.tir.views import ViewOp
 
 
 def reduced_blocks(loop: ForOp) -> list[BlockOp]:
-    """The blocks in ``loop`` with a reduce variable that it drives, whose iterations share results.
+    """The blocks in ``loop`` that have a reduce variable driven by ``loop`` and whose iterations
+    share results.
 
     A block is left out if each iteration stores to an element of its own (the output of
     ``lower-lane-reduction``): its instances are independent.
@@ -50,8 +51,8 @@ def _has_result_each(loop: ForOp, block: BlockOp) -> bool:
 
 
 def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
-    """The reduction of ``block`` whose terms can be lanes of ``loop``, or the reason why there is
-    none.
+    """The reduction of ``block`` if its terms can be lanes of ``loop``; otherwise the reason why
+    they cannot.
     """
     if iter_types(loop, block) != {IterType.REDUCE}:
         return f"{loop.label} does not drive only reduce variables of {block.label}"

@@ -62,8 +62,8 @@ _DEPTH = 24
 
 @dataclass(frozen=True)
 class Parameter:
-    """An integer that is no index, such as a sequence length that the program loads: ``value`` in a
-    block with these ``variables``.
+    """An integer parameter that is no index, such as a sequence length that the program loads:
+    ``value`` in a block with ``variables``.
     """
 
     value: SSAValue
@@ -72,9 +72,9 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Condition:
-    """The condition ``expr >= 0`` over the roots of the index. It counts as met where one of
-    ``narrow`` (expression, bits) does not fit the integer type to which it is cast, as it then
-    wraps around.
+    """The condition ``expr >= 0`` over the roots of the index. The condition also counts as met
+    where an expression of ``narrow`` (expression, bits) does not fit the integer type to which it
+    is cast, because the cast then wraps.
     """
 
     expr: AffineExpr
@@ -83,13 +83,15 @@ class Condition:
 
 @dataclass(frozen=True)
 class MaskedTerms:
-    """A partially known value: it is ``value`` where not all ``conditions`` hold."""
+    """A value that is ``value`` unless all ``conditions`` hold; nothing is known about it where
+    they all hold.
+    """
 
     value: float | str
     """A number, :data:`VANISHING` or :data:`POWERS`."""
     conditions: tuple[Condition, ...]
     finite: frozenset[SSAValue] = frozenset()
-    """Buffers all of whose elements must be finite for this to hold."""
+    """Buffers whose elements must all be finite for this claim to hold."""
 
 
 class TermReader:
@@ -100,12 +102,12 @@ class TermReader:
     def __init__(self) -> None:
         self.index = BoundIndexValues()
         self.parameters: dict[int, Parameter] = {}
-        """The roots of the index that no index value stands for."""
+        """The parameters, by the root of the index that represents each of them."""
         self._depth = 0
 
     def terms_of(self, block: BlockOp) -> MaskedTerms | None:
         """The masked terms of the reduction of ``block``, which do not change the result; None if
-        none are known.
+        the reader finds no masked terms.
         """
         reduction = reduction_of(block)
         if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
@@ -124,7 +126,9 @@ class TermReader:
     # Values --------------------------------------------------------------------------------
 
     def _read(self, value: SSAValue, variables: Variables) -> MaskedTerms | None:
-        """The partial knowledge of ``value``; without conditions if it is constant."""
+        """The value that ``value`` has where it is masked, and the conditions of the mask (empty
+        for a constant). None if the reader cannot derive a mask.
+        """
         if self._depth > _DEPTH:
             return None
         self._depth += 1
@@ -312,7 +316,9 @@ class TermReader:
     def _inverse(
         self, store: StoreOp, load: LoadOp, variables: Variables
     ) -> dict[SSAValue, AffineExpr] | None:
-        """The spatial variables of the block of ``store`` for the element that is loaded."""
+        """The spatial variables of the block of ``store`` in the instance that stores the element
+        that ``load`` reads. None if the indices of ``store`` are not such variables.
+        """
         block = store.parent_op()
         assert isinstance(block, BlockOp)
         of_dim = self.place(load, variables)
@@ -341,8 +347,8 @@ class TermReader:
         return _Scoped(self, variables).expr(value)
 
     def parameter(self, value: SSAValue, variables: Variables) -> AffineExpr:
-        """A root for a value that is no sum of the block's variables. Equal parameters share a
-        root.
+        """The root for a value that is not an affine expression of the block's variables. Equal
+        parameters share a root.
         """
         given = Parameter(value, tuple(variables.items()))
         is_known = is_parameter(value)
@@ -356,8 +362,8 @@ class TermReader:
         return expr
 
     def _sources(self, value: SSAValue, variables: Variables) -> frozenset[SSAValue] | None:
-        """The arguments and constants of which a value may be an element; it may also be a finite
-        constant. None if it is computed in another way.
+        """The arguments and constants whose elements may be ``value``, which may also be a finite
+        constant. None if ``value`` may be computed in another way.
         """
         number = _number(value)
         if number is not None:
@@ -392,7 +398,7 @@ class TermReader:
     def _conditions(
         self, value: SSAValue, variables: Variables, holds: bool
     ) -> Iterator[Condition]:
-        """Conditions on indices that are necessary for ``value`` to be ``holds``."""
+        """Conditions on indices that are necessary for ``value`` to equal ``holds``."""
         op = value.owner
         if isinstance(op, arith.AndIOp if holds else arith.OrIOp):
             for operand in op.operands:
@@ -424,8 +430,8 @@ class TermReader:
     def _integer(
         self, value: SSAValue, variables: Variables
     ) -> tuple[AffineExpr, tuple[tuple[AffineExpr, int], ...]] | None:
-        """An integer as an index expression, with the casts that must not wrap; None if it is not
-        affine.
+        """An integer as an index expression, with the casts that must not wrap; None if the integer
+        is not affine.
         """
         if isinstance(value.type, IndexType):
             return self._over(value, variables), ()
@@ -449,7 +455,9 @@ class TermReader:
 
 
 class _Scoped(BoundIndexValues):
-    """Index values of a block with given variables, over the roots of the reader's index."""
+    """Index values of a block over the roots of the reader's index, with ``variables`` as the
+    block's variables.
+    """
 
     def __init__(self, reader: TermReader, variables: Variables) -> None:
         super().__init__(variables)
@@ -474,7 +482,7 @@ _SIGNED: Mapping[int, Sequence[tuple[bool, int]]] = {
     4: ((False, 1),),
     5: ((False, 0),),
 }
-"""Signed comparisons of ``arith.cmpi``: whether the left side is the smaller one, and the least
+"""Signed comparisons of ``arith.cmpi``: True if the left side is the smaller one, and the least
 difference.
 """
 _NEGATED: Mapping[int, int] = {0: 1, 1: 0, 2: 5, 3: 4, 4: 3, 5: 2}
@@ -500,8 +508,8 @@ def is_parameter(value: SSAValue) -> bool:
 
 
 def _only_writer(load: LoadOp) -> BlockOp | None:
-    """The block that computes all elements of a local buffer, each in one instance, and runs once;
-    None if there is no such block.
+    """The block that computes all elements of a local buffer, each in one instance, and that runs
+    once; None if no block does.
     """
     buffer = load.buffer
     if not isinstance(buffer.owner, AllocOp):
@@ -579,7 +587,7 @@ def _counts(
     index: BoundIndexValues, driving: Sequence[tuple[ForOp, int]], size: int | SSAValue
 ) -> bool:
     """True if the sum of loop variables times factors enumerates the numbers below ``size``. The
-    loops are digits; the most significant one may have an unknown extent.
+    loops are digits; the extent of the most significant loop may be unknown.
     """
     count = 1
     *digits, first = sorted(driving, key=lambda item: item[1]) or [(None, 0)]

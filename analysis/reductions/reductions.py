@@ -1,8 +1,9 @@
 """The step of a reduction block, derived from its body rather than from annotations.
 
-A step loads the current partial result, combines it with the next term, and stores it to the same
-element: ``C[i] = C[i] op x`` with a commutative and associative op, likewise for several buffers,
-or for all at once with the combiner of a ``tir.combine``. A ``tir.if`` around the step skips terms.
+A step loads the current partial result, combines it with the next term, and stores the new partial
+result to the same element: ``C[i] = C[i] op x`` with a commutative and associative op, likewise for
+several buffers, or for all at once with the combiner of a ``tir.combine``. A ``tir.if`` around the
+step skips terms.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def reduction_of(block: BlockOp) -> Reduction | None:
 def updates_of(block: BlockOp) -> Reduction | None:
     """The step of ``block`` if all other accesses of its buffers are loads, else None.
 
-    Instances commute unless one loads, outside of the step, an element that another stores.
+    Instances commute unless an instance loads, outside of the step, an element that another
+    instance stores.
     """
     if not block.is_reduction:
         return None
@@ -165,8 +167,8 @@ def _update(block: BlockOp, store: StoreOp, loads: list[LoadOp]) -> Update | Non
 
 
 def _load_of(store: StoreOp, held: SSAValue, loads: list[LoadOp]) -> LoadOp | None:
-    """The load of ``loads`` that provides ``held`` from the element that ``store`` writes, if
-    nothing else uses it.
+    """The load of ``loads`` that provides ``held`` from the element that ``store`` writes. None if
+    no load does, or if ``held`` has other uses.
     """
     for load in loads:
         same_place = load.indices == store.indices and list(load.operands_of_map) == list(

@@ -106,7 +106,7 @@ class GpuLanguage(Language):
         self.vectors: dict[str, VectorForm] = {}
         self.features: set[str] = set()
         self.contracts = True
-        """Whether all products may be fused with sums."""
+        """True if all products may be fused with sums."""
 
     # Types
 

@@ -308,7 +308,7 @@ class Tensor(TensorOperators):
     def __init__(self, op: Operation, value_index: int = 0) -> None:
         self.op = op
         self.value_index = value_index
-        """Which output of its operation this is."""
+        """The number of this output of the operation."""
 
     @property
     def name(self) -> str:

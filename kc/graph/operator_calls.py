@@ -20,7 +20,7 @@ from kc.support import registry
 from kc.support.declarations import slots
 
 Way = Literal["compiled", "interpreter"]
-"""How operators are run: as machine code, or by the interpreter of tensor expressions."""
+"""The way in which operators run: as machine code, or in the interpreter of tensor expressions."""
 
 KEPT = 1024
 """The operators that stay compiled."""
@@ -110,5 +110,7 @@ def sorted_results(
 
 
 def _identity(tensor: Tensor) -> tuple[int, int]:
-    """What two tensors share that are the same one: their ``==`` makes an expression."""
+    """The key of a tensor: equal for the same output of the same operation. (``==`` on tensors
+    makes an expression.)
+    """
     return id(tensor.op), tensor.value_index

@@ -156,7 +156,9 @@ class Body:
         self.meanings: dict[Expr, Expr] = {}
         """The definitions of expressions that the IR has no operation for."""
         self.computed: MutableMapping[Hashable, SSAValue] = {}
-        """What has been computed by operations without effects, by :func:`_key_of` these."""
+        """The results of operations without effects that have been added, by :func:`_key_of` the
+        operation.
+        """
 
     def add(self, op: IROperation, location: Location | None) -> SSAValue:
         """The result of ``op``, which is added unless an equal operation exists."""

@@ -126,7 +126,7 @@ class _Gradient:
         self.flows: dict[Tensor, list[tuple[str, Flow]]] = {}
         """The flows to each tensor, and the tensors they come from."""
         self.pulled: dict[Tensor, list[Tensor]] = {}
-        """What flows to each tensor by own rules."""
+        """The adjoint tensors that flow to each tensor by an operation's own gradient rule."""
         self.adjoints: dict[Tensor, Tensor] = {}
 
     def results(self) -> list[Tensor]:

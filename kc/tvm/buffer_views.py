@@ -68,9 +68,9 @@ class PartOfBuffer(DerivedBuffer):
         self.starts = tuple(starts)
         self.along = tuple(along)
         self.memory: PartMemory | None = None
-        """What calls are given, where there are any."""
+        """The memory that calls receive; None until a call takes the part."""
         self.is_offset_used = False
-        """Whether the program asked where the part begins."""
+        """True if the program uses the offset of the part."""
 
     def place_of(self, indices: Sequence[Any]) -> tuple[Any, ...]:
         """The indices in ``base`` of the element at ``indices``."""

@@ -177,7 +177,9 @@ class _Uses(ast.NodeVisitor):
         self.methods = methods
         self.known: dict[str, Use] = {}
         self.modules: dict[str, str] = {}
-        """What the names of the program mean: ``np`` nothing here, ``tir`` "tvm.tir"."""
+        """The module behind each imported name: ``tir`` means ``tvm.tir``; modules other than TVM's
+        are absent.
+        """
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:

@@ -429,7 +429,7 @@ def _merge(child: Group, parent: Group) -> None:
 
 
 def title(node: Node) -> str:
-    """How a node is called in a report."""
+    """The name of a node in a report."""
     match node.op:
         case None:
             return "a tuple"

@@ -1,4 +1,6 @@
-"""Which operations of graphs may be removed, computed once for twice, or moved."""
+"""Purity of graph operations: which operations may be removed, computed once instead of twice, or
+moved.
+"""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def start(texts: Sequence[str], target: Target) -> subprocess.Popen[str]:
 _SCRIPT = (
     "import sys; sys.path = {path!r}; from kc.building.graphs.kernel_worker import main; main()"
 )
-"""What the process runs: modules are found where this process finds them."""
+"""The program of the worker process, which looks up modules in the ``sys.path`` of this process."""
 
 
 def finish(process: subprocess.Popen[str]) -> list[Answer | None]:

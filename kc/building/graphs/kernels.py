@@ -74,7 +74,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class _Interface:
-    """What a kernel is apart from its name and its code."""
+    """The parameters and results of a kernel, without its name and its code."""
 
     types: tuple[str, ...]
     inputs: tuple[int, ...]
@@ -101,7 +101,7 @@ class _Interface:
 
 
 _HEAD = "; kc.kernel "
-"""What the first line of a cached kernel begins with."""
+"""The beginning of the first line of a cached kernel."""
 
 
 class Kernels:

@@ -45,7 +45,7 @@ from kc.support.locations import location_of
 
 
 class Place(enum.Enum):
-    """Where a buffer is."""
+    """The kind of memory that holds a buffer."""
 
     INPUT = "input"
     OUTPUT = "output"

@@ -52,7 +52,7 @@ class _Import(Reader):
     def __init__(self, program: Any, at: Location | None) -> None:
         super().__init__(program, at)
         self.values: dict[Any, Any] = {}
-        """What each node of the graph is: a tensor, several, a size or a number."""
+        """The value of each node of the graph: a tensor, several tensors, a size or a number."""
         self.sizes: dict[str, Any] = {}
         """The variable of each symbol."""
         self.constants: dict[str, bytes] = {}

@@ -52,7 +52,7 @@ OF_SHAPES = ("shape_of", "ndarray_size")
 KEPT = ("on_device", "device_copy", "annotation.")
 """The operators that stay, by the beginnings of their names."""
 _PARTS = (ConstantOp, LetOp, TupleOp, TupleGetItemOp)
-"""What is removed when nothing uses it."""
+"""Operations that are removed if they have no uses."""
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ class _Printer:
         return last
 
     def below_bindings(self, body: relay.Expr) -> relay.Expr:
-        """What stands below ``let`` bindings, which become lines."""
+        """The expression below ``let`` bindings, which are printed as lines."""
         while isinstance(body, relay.Let):
             if self.named(body) is not None:
                 break

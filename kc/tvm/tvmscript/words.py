@@ -81,7 +81,9 @@ class Handle:
         self.at = at
         self.buffer: Buffer | None = None
         self.given: Buffer | BufferAccess | None = None
-        """What a call gives the function, where its statements take the place of the call."""
+        """The argument that a call passes for the pointer, if the function's statements are inlined
+        at the call.
+        """
 
 
 class TvmWords:
