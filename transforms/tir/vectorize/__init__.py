@@ -1,9 +1,10 @@
-"""Vectors: iterations of a loop become the lanes of vectors.
+"""Vectorization: the iterations of a loop become the lanes of vectors.
 
-A value on which all lanes agree stays a scalar; branches that lanes take differently run under a
+A value that is equal in all lanes stays a scalar. A branch that only some lanes take runs under a
 mask. Read ``_vector_values``, ``_vector_chunk``, ``_vector_branches`` and ``_vector_rest``, in this
-order, then the pass ``vectorize_loop``. ``lower_lane_reduction`` gives each lane a result of its
-own before; ``fill_slack`` keeps the lanes that no iteration uses from computing on garbage.
+order, then the pass ``vectorize_loop``. Before it, ``lower_lane_reduction`` gives each lane of a
+reduction a separate partial result, and ``fill_slack`` initialises the elements that unused lanes
+read.
 """
 
 if (

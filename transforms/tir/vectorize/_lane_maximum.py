@@ -1,10 +1,11 @@
-"""The maximum of floats in lanes, with numpy's rule for NaN, by one more operation per vector.
+"""The maximum of floats in lanes, with numpy's rule for NaN, at one additional operation per
+vector.
 
-x86's instruction leaves NaN out of ``x > m ? x : m``, and takes one zero for the other. So that no
-lane has to look at each term, the terms are added up as well: their sum is NaN if one of them is.
-Where it is (that of both infinities is, too), or where a lane's maximum is -0 and may have been 0,
-the reduction is done once more behind the loop, as it is written, on top of what it came to: a term
-that is met again changes no maximum.
+x86's instruction computes ``x > m ? x : m``, which drops a NaN operand and does not order -0 and
++0. To avoid a test of each term, the lanes also add up their terms: the sum is NaN if a term is
+NaN. If a sum is NaN (also because the terms include both infinities), or if a lane's maximum is -0
+and may have to be +0, the original reduction runs once more behind the loop, starting from the
+lanes' result: a term that is combined twice does not change a maximum.
 """
 
 from __future__ import annotations
@@ -41,14 +42,16 @@ Place = tuple[AffineMap, Sequence[SSAValue]]
 
 @dataclass(frozen=True)
 class TakenNames:
-    """The names that are taken in a function."""
+    """The names that are in use in a function."""
 
     buffers: set[str]
     labels: set[str]
 
 
 def is_lane_maximum(reduction: Reduction, place: ForOp) -> bool:
-    """True if a reduction is the maximum of floats, in loops that contain nothing else."""
+    """True if ``reduction`` is a maximum of floats and is the only content of the loop nest
+    ``place``.
+    """
     if [type(step) for step in reduction.steps] != [arith.MaximumfOp]:
         return False
     if not isinstance(reduction.updates[0].term.type, Float32Type | Float64Type):
@@ -62,19 +65,19 @@ def is_lane_maximum(reduction: Reduction, place: ForOp) -> bool:
 
 
 class LaneMaximum:
-    """One maximum in lanes."""
+    """The maximum of one reduction, computed in lanes."""
 
     def __init__(
         self, parts: PartialResults, place: ForOp, loop: ForOp, width: int, names: TakenNames
     ) -> None:
-        """``loop`` is that of the lanes, in or at ``place``."""
+        """``loop`` is the loop over the lanes: ``place`` or a loop inside it."""
         self.parts = parts
         self.place = place
         self.loop = loop
         self.width = width
         self.labels = names.labels
         self.loops_again: list[ForOp] = []
-        """The loops that stand for ``loop`` where the reduction is done once more."""
+        """The loops that replace ``loop`` in the second run of the reduction."""
         (self.maxima,) = parts.allocs
         label = fresh_name(f"{self.maxima.label}_sum", names.buffers)
         self.sums = AllocOp(label, self.maxima.buffer.type)
@@ -88,13 +91,14 @@ class LaneMaximum:
         return type_.element_type
 
     def filled(self, place: Place) -> list[Operation]:
-        """Store the sums of no terms."""
+        """Initialise the sums of the lanes to 0."""
         zero = arith.ConstantOp(FloatAttr(0.0, self.element))
         return [zero, StoreOp(zero.result, self.sums.buffer, *place)]
 
     def redirect(self, reduction: Reduction, lane: SSAValue, values: Values) -> None:
-        """Let the reduction, or a copy where values are ``values``, update the maxima and the sums
-        of the lanes."""
+        """Make the reduction update the maxima and the sums of the lanes. ``values`` maps values of
+        the reduction to their copies.
+        """
         (update,) = reduction.updates
         at = self.parts.place(values, lane)
         old = LoadOp(self.maxima.buffer, *at)
@@ -115,7 +119,9 @@ class LaneMaximum:
             op.erase()
 
     def again(self, values: Values) -> list[Operation]:
-        """The reduction as it was, where the lanes may have missed something."""
+        """The second run of the original reduction, under the condition that a sum is NaN or a
+        maximum is -0.
+        """
         ops: list[Operation] = []
 
         def add(op: Operation) -> SSAValue:
@@ -145,7 +151,7 @@ class LaneMaximum:
         return ops
 
     def _copied(self, values: Values) -> Iterator[Operation]:
-        """The loops of the reduction around a copy of its block, one by one."""
+        """Copies of the reduction's loops around a copy of its block; yields the outermost one."""
         block = self.parts.split.block
         mapping = dict(values)
         outermost: Operation | None = None

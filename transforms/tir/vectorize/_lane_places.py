@@ -1,13 +1,14 @@
-"""The place of the best term in lanes (argmax and its like), without comparing places.
+"""The position of the best term in lanes (argmax and similar reducers), without comparisons of
+positions.
 
-A combiner that takes the first of equal terms compares their places. The terms of a lane come in
-the order of their places, so that what a lane has is always before the next term, once it has a
-term: lanes begin with their first terms instead of neutral elements. The first term is met again in
-the loop, where it is combined with itself; as each result of the combiner is that of one side or
-the other, it stays what it is.
+A combiner that takes the first of equal terms compares their positions. The terms of a lane arrive
+in increasing order of position, so that a lane's current position always precedes the next term's,
+provided that the lane already has a term. Therefore lanes begin with their first terms instead of
+neutral elements. The loop combines the first term with itself; this changes nothing, as each result
+of the combiner is the value of one of its two sides.
 
-What is left of the condition is applied comparison by comparison, each by selections of its own: on
-AVX-512, LLVM joins the masks of several registers to compute with them, and takes them apart again.
+The remaining condition is applied comparison by comparison, each with separate selections: on
+AVX-512, LLVM otherwise joins the masks of several registers to combine them, and splits them again.
 """
 
 from __future__ import annotations
@@ -36,29 +37,32 @@ _EITHER = (
     arith.MaxUIOp,
     arith.MinUIOp,
 )
-"""Beside a selection, the operations whose result is one of the operands."""
+"""Operations other than a selection whose result is one of the operands."""
 
 _BEFORE = {"slt": True, "sle": True, "ult": True, "ule": True, "ne": True} | dict.fromkeys(
     ("sgt", "sge", "ugt", "uge", "eq"), False
 )
-"""Comparisons of a place with a later one."""
+"""Predicates of comparisons of a position with a later position, with their results."""
 
 _SWAPPED = {"slt": "sgt", "sle": "sge", "ult": "ugt", "ule": "uge"}
 _SWAPPED |= {swapped: name for name, swapped in _SWAPPED.items()}
 
 MOST_SELECTIONS = 8
-"""Selections that take the place of the logic of a condition. A condition of more stays."""
+"""The most selections that replace the logic of a condition. A condition with more comparisons is
+left as it is.
+"""
 
 _OR_EQUAL = {"ogt": "oge", "olt": "ole", "ugt": "uge", "ult": "ule", "sgt": "sge", "slt": "sle"}
-"""Comparisons that hold for equal operands as well."""
+"""The variants of comparison predicates that also hold for equal operands."""
 
 
 def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
-    """The positions of the results of a reduction that are compared places of terms, if they grow
-    from term to term in ``loop`` and the loops around it, and each lane has at least two terms.
+    """The numbers of the results of a reduction that are compared positions of terms, if the
+    positions increase from term to term in ``loop`` and the loops around it, and each lane has at
+    least two terms.
 
-    Empty if the nest contains anything else, if terms may be skipped, or if combining a term with
-    itself may change the result.
+    Empty if the nest contains other operations, if terms may be skipped, or if combining a term
+    with itself may change the result.
     """
     block, reduction = split.block, split.reduction
     if not isinstance(split.root, ForOp) or not _is_nest(split.root, block):
@@ -99,7 +103,7 @@ def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
 
 
 def _is_nest(root: ForOp, block: BlockOp) -> bool:
-    """True if the loops from ``root`` to ``block`` contain nothing else."""
+    """True if the loops from ``root`` to ``block`` form a perfect nest."""
     child: Operation = root
     while isinstance(child, ForOp):
         if child.body.block.first_op is None or child.body.block.first_op.next_op is not None:
@@ -109,7 +113,7 @@ def _is_nest(root: ForOp, block: BlockOp) -> bool:
 
 
 def _takes_a_side(step: CombineOp, reduction: Reduction) -> bool:
-    """True if each result is either the lane's value or the term, under any conditions."""
+    """True if each result is either the lane's value or the term, whatever the conditions."""
     count = len(step.combined)
     sides = step.combiner.block.args
     for n, value in enumerate(step.yield_op.values):
@@ -125,15 +129,16 @@ def _takes_a_side(step: CombineOp, reduction: Reduction) -> bool:
 
 
 def _is_compared(step: CombineOp, n: int) -> bool:
-    """True if the combiner compares the lane's value and the term of the result ``n``."""
+    """True if the combiner compares the lane's value and the term of result ``n``."""
     sides = step.combiner.block.args
     own = {sides[n], sides[n + len(step.combined)]}
     return any(isinstance(op, arith.CmpiOp) and set(op.operands) == own for op in step.combiner.ops)
 
 
 def _grows(term: SSAValue, block: BlockOp, counted: Sequence[ForOp]) -> bool:
-    """True if ``term`` is an integer that grows with each iteration of the loops ``counted``,
-    outermost first, and never exceeds the width of its type."""
+    """True if ``term`` is an integer that increases with each iteration of the loops ``counted``,
+    outermost first, and never exceeds the width of its type.
+    """
     if isinstance(term.owner, arith.ExtSIOp):
         term = term.owner.input
     if not isinstance(term.type, IntegerType) or (form := _linear(term, block)) is None:
@@ -159,12 +164,13 @@ def _grows(term: SSAValue, block: BlockOp, counted: Sequence[ForOp]) -> bool:
 
 
 Linear = tuple[dict[SSAValue, int], int]
-"""Values with factors, and a constant."""
+"""Values with their factors, and a constant."""
 
 
 def _linear(value: SSAValue, block: BlockOp) -> Linear | None:
-    """An index or integer in ``block`` as a sum of values from around it with factors, and a
-    constant. An integer is that sum modulo two to its width."""
+    """An index or integer in ``block`` as a constant plus a sum of outside values times factors;
+    None if it is not linear. An integer equals the sum modulo ``2 ** width``.
+    """
     op = value.owner
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
         return {}, op.value.value.data
@@ -214,8 +220,9 @@ def _added(lhs: Linear, rhs: Linear, factor: int) -> Linear:
 
 
 def without_places(step: CombineOp, growing: Sequence[int]) -> None:
-    """Take the comparisons of places out of a combiner whose results ``growing`` are places, those
-    of its first side before those of its second."""
+    """Remove the comparisons of positions from a combiner whose results ``growing`` are positions,
+    where the first side's position always precedes the second's.
+    """
     count = len(step.combined)
     body = step.combiner.block
     before: dict[SSAValue, SSAValue] = {body.args[n]: body.args[n + count] for n in growing}
@@ -241,17 +248,19 @@ def without_places(step: CombineOp, growing: Sequence[int]) -> None:
 
 
 Condition = bool | SSAValue | tuple
-"""True, false, a value, ``("not", c)``, ``("or", c, d)``, ``("and", c, d)``, or a comparison
-``("cmp", op, name)`` that differs from ``op`` in its predicate."""
+"""True, False, a value, ``("not", c)``, ``("or", c, d)``, ``("and", c, d)``, or a comparison
+``("cmp", op, name)``: ``op`` with the predicate ``name``.
+"""
 
 
 Comparisons = dict[tuple[Operation, str], SSAValue]
-"""The comparisons that there are, each by that which it differs from, and its predicate."""
+"""The new comparisons, by the original comparison and the new predicate."""
 
 
 class _Conditions:
-    """The simplified forms of conditions, given that some values are known to be less than
-    others."""
+    """The simplified forms of conditions, under the assumption that some values are less than
+    others.
+    """
 
     def __init__(self, before: dict[SSAValue, SSAValue]) -> None:
         self.before = before
@@ -285,7 +294,7 @@ class _Conditions:
 
 
 def _is_short(condition: Condition) -> bool:
-    """True if ``condition`` has at most ``MOST_SELECTIONS`` comparisons."""
+    """True if ``condition`` has at most :data:`MOST_SELECTIONS` comparisons."""
     work, count = [condition], 0
     while work and count <= MOST_SELECTIONS:
         part = work.pop()
@@ -330,7 +339,7 @@ def _name(op: Operation) -> str:
 
 
 def _or_equal(order: Condition, equality: Condition) -> Condition | None:
-    """``x > y or x == y`` as one comparison."""
+    """``x > y or x == y`` as one comparison; None if the two conditions are no such pair."""
     if not isinstance(order, SSAValue) or not isinstance(equality, SSAValue):
         return None
     first, second = order.owner, equality.owner
@@ -351,7 +360,7 @@ def _chosen(
     ops: list[Operation],
     comparisons: Comparisons,
 ) -> SSAValue:
-    """``then`` where ``condition`` holds, else ``otherwise``; a selection for each comparison."""
+    """``then`` where ``condition`` holds, else ``otherwise``, with one selection per comparison."""
     if isinstance(condition, bool):
         return then if condition else otherwise
     if isinstance(condition, tuple):

@@ -1,4 +1,6 @@
-"""Loops and branches inside a vectorized loop: guards, lazy values, and what is under a mask."""
+"""Loops and branches inside a vectorized loop: guards, branches with results, and code under
+masks.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ from kc.transforms.tir.vectorize._vector_masks import Masks
 from kc.transforms.tir.vectorize._vector_values import LaneValues, Scope
 
 SMALL = 4
-"""The most ops without effects of a branch that is duplicated rather than put under a mask."""
+"""The most ops without effects in a branch that is duplicated rather than put under a mask."""
 
 _ACCESSES = (LoadOp, StoreOp)
 _CONTROL = (ForOp, IfOp, scf.IfOp)
@@ -43,7 +45,9 @@ _MASKABLE = (*_ACCESSES, *_CONTROL, ApplyOp, LinearizeOp, PrefetchOp, scf.YieldO
 
 
 class CannotVectorizeError(Exception):
-    """The loop must run iteration by iteration; ``op`` is the reason."""
+    """The loop must run iteration by iteration; ``op`` is the operation that prevents
+    vectorization.
+    """
 
     def __init__(self, reason: str, op: Operation) -> None:
         super().__init__(reason)
@@ -56,29 +60,32 @@ class Masking:
     """The options for code under masks."""
 
     guards: bool
-    """True if bodies of guards that hold in some lanes are masked; otherwise they run lane by
-    lane."""
+    """True if the bodies of guards that hold only in some lanes are masked; otherwise they run lane
+    by lane.
+    """
 
     element_bits: int
-    """The width of the data's elements."""
+    """The width of the data's elements in bits."""
 
     assumes: bool = True
-    """True if guards are assumed to hold in all lanes, if that can be checked before."""
+    """True if a guard is assumed to hold in all lanes, provided that this can be checked before the
+    loop.
+    """
 
     misses: bool = False
-    """True if in some lane the guards that could be assumed do not hold."""
+    """True if the assumable guards do not hold in some lane."""
 
     conditional: bool = False
-    """True if the loop is in a branch that few lanes of another loop may take."""
+    """True if the loop is in a branch that may be taken by few lanes of another loop."""
 
     shuffles: bool = False
-    """True if lanes may be selected from longer vectors: on CPUs."""
+    """True if shuffles may select lanes from longer vectors, as on CPUs."""
 
 
 class Branches:
     """Loops and branches in ``loop``, whose iterations are the lanes of ``values``.
 
-    ``rewrite`` gives vector code for ops in them, at the end of the innermost scope.
+    ``rewrite`` emits vector code for ops in them, at the end of the innermost scope.
     """
 
     def __init__(
@@ -95,14 +102,14 @@ class Branches:
         self.masking = masking
         self.rewrite = rewrite
         self.sweeps = False
-        """True if there may be unused conditions."""
+        """True if the code may contain unused conditions."""
         self.scalar_lanes = False
-        """True if there are loops over the lanes."""
+        """True if the code contains scalar loops over the lanes."""
         self.counted_lanes = False
-        """True if there are loops over the first lanes, which are to be vectorized."""
+        """True if the code contains loops over the first lanes, which must be vectorized."""
 
     def _block(self, block: Block, ops: Iterable[Operation]) -> None:
-        """Vector code for ``ops`` in ``block``, which is part of the code already."""
+        """Emit vector code for ``ops`` into ``block``, which is already part of the code."""
         source = self.values.source
         self.values.scopes.append(Scope(block))
         self.rewrite(ops)
@@ -110,7 +117,10 @@ class Branches:
         self.values.source = source
 
     def inner_loop(self, op: ForOp) -> None:
-        """A loop in the loop, whose iterations all lanes do."""
+        """Copy a loop inside the vectorized loop. All lanes run all of its iterations.
+
+        Raises CannotVectorizeError if its extent differs from lane to lane.
+        """
         extent = op.extent_value
         if not isinstance(extent, int):
             if self.values.is_varying(extent):
@@ -127,7 +137,7 @@ class Branches:
     # Guards
 
     def guard(self, op: IfOp) -> None:
-        """A ``tir.if``."""
+        """Emit code for a ``tir.if``."""
         constraints = op.condition.data.constraints
         exprs = self.values.exprs(
             [constraint.lhs for constraint in constraints], op.operands_of_set
@@ -169,7 +179,7 @@ class Branches:
             self._guarded(op, uniform)
 
     def _guarded(self, op: IfOp, conditions: list[AffineConstraintExpr]) -> None:
-        """``op`` under conditions that all lanes agree on."""
+        """Emit ``op`` under conditions that have equal values in all lanes."""
         if not conditions:
             self.rewrite(op.then.block.ops)
             return
@@ -183,7 +193,7 @@ class Branches:
     def _in_some_lanes(
         self, op: IfOp, uniform: list[AffineConstraintExpr], varying: list[AffineConstraintExpr]
     ) -> None:
-        """``op`` where not all lanes may agree: under a mask, or lane by lane."""
+        """Emit ``op`` if its condition may differ between lanes: under a mask, or lane by lane."""
         if self.masks.mask is None and not (_is_maskable(op) and self._gains_from_masks(op)):
             if not self._in_first_lanes(op, uniform, varying):
                 self._lane_by_lane(op)
@@ -203,7 +213,9 @@ class Branches:
     def _in_first_lanes(
         self, op: IfOp, uniform: list[AffineConstraintExpr], varying: list[AffineConstraintExpr]
     ) -> bool:
-        """``op``, if it is a guard of the first lanes, as a vectorized loop over these."""
+        """Emit ``op`` as a vectorized loop over the first lanes, if its condition holds exactly for
+        these. Returns False, and emits nothing, for other conditions.
+        """
         if len(varying) != 1 or any(block.ops for block in op.orelse.blocks):
             return False
         linear = self.values.linear(varying[0].lhs)
@@ -243,7 +255,7 @@ class Branches:
         return True
 
     def _clamped(self, count: AffineExpr, most: int) -> int | SSAValue:
-        """``count``, but at least 0 and at most ``most``."""
+        """``count``, limited to the range from 0 to ``most``."""
         count = self.values.index.simplify(count)
         if isinstance(count, AffineConstantExpr):
             return max(0, min(count.value, most))
@@ -252,10 +264,10 @@ class Branches:
         return self.values.clamped(count, None if low is not None and low >= 0 else 0, at_most)
 
     def _gains_from_masks(self, op: IfOp) -> bool:
-        """True if a mask is better for ``op`` than one lane after the other.
+        """True if ``op`` is faster under a mask than as a loop over the lanes.
 
-        A value that is stored under a mask and soon loaded again does not come from the CPU's store
-        buffer. But an array of the thread's own whose rows are stored as a whole stays in
+        A value that is stored under a mask and soon loaded again cannot be forwarded from the CPU's
+        store buffer. But a thread-private array whose rows are stored as a whole stays in
         registers.
         """
         loaded = {inner.buffer for inner in op.walk() if isinstance(inner, LoadOp)}
@@ -267,8 +279,9 @@ class Branches:
         return self.masking.guards
 
     def _is_soon_loaded(self, store: StoreOp) -> bool:
-        """True if a loop returns to the element of ``store``: a loop that its index does not depend
-        on."""
+        """True if a loop returns to the element of ``store``, as the element's index does not
+        depend on the loop.
+        """
         place = self.values.exprs(store.indices.data.results, store.operands_of_map)
         if place is None:
             return True
@@ -291,7 +304,8 @@ class Branches:
     def _in_all_lanes(
         self, conditions: list[AffineConstraintExpr]
     ) -> list[AffineConstraintExpr] | None:
-        """Uniform conditions under which ``conditions`` hold in all lanes; None: not found.
+        """Uniform conditions under which ``conditions`` hold in all lanes; None if they cannot be
+        derived.
 
         A linear function has its minimum in the first or in the last lane.
         """
@@ -307,7 +321,7 @@ class Branches:
     # Branches
 
     def branch(self, op: scf.IfOp) -> None:
-        """An ``scf.if``, which may have values."""
+        """Emit code for an ``scf.if``, which may have results."""
         self.sweeps = True
         if not self.values.is_varying(op.cond):
             self._uniform_branch(op)
@@ -319,7 +333,7 @@ class Branches:
             self._lane_by_lane(op)
 
     def _uniform_branch(self, op: scf.IfOp) -> None:
-        """All lanes take the same branch."""
+        """Emit an ``scf.if`` for a condition that is equal in all lanes."""
         sides: list[tuple[Scope, Sequence[SSAValue]]] = []
         for region in (op.true_region, op.false_region):
             ops, yielded = _parts(region)
@@ -345,7 +359,9 @@ class Branches:
         self._define(op, self._if(condition, [scope for scope, _ in sides]))
 
     def _masked_branch(self, op: scf.IfOp) -> None:
-        """Lanes take different branches; what they agree on stays a branch around the masks."""
+        """Emit an ``scf.if`` for a condition that differs between lanes. Its conjuncts that are
+        equal in all lanes become a branch around the masked code.
+        """
         uniform, varying = self._conjuncts(op.cond)
         ops, yielded = _parts(op.false_region)
         if not uniform or len(ops) > SMALL or not all(map(_is_light, ops)):
@@ -370,7 +386,9 @@ class Branches:
         self._define(op, self._if(condition, [then, orelse]))
 
     def _conjuncts(self, condition: SSAValue) -> tuple[list[SSAValue], list[SSAValue]]:
-        """The conjuncts of ``condition``: those equal in all lanes, and those that vary."""
+        """The conjuncts of ``condition`` that are equal in all lanes, and the conjuncts that
+        vary.
+        """
         uniform: list[SSAValue] = []
         varying: list[SSAValue] = []
         work = [condition]
@@ -385,7 +403,7 @@ class Branches:
         return uniform, varying
 
     def _if(self, condition: SSAValue, sides: Sequence[Scope]) -> Sequence[SSAValue]:
-        """An ``scf.if`` of two blocks, which end in their values; its results."""
+        """The results of an ``scf.if`` with two blocks, each of which ends with a yield."""
         then, orelse = (scope.block for scope in sides)
         end = then.last_op
         assert end is not None
@@ -395,7 +413,9 @@ class Branches:
         return self.values.emit(scf.IfOp(condition, types, Region(then), otherwise)).results
 
     def _define(self, op: scf.IfOp, values: Sequence[SSAValue]) -> None:
-        """The results of ``op``: vectors of them, or what all lanes have."""
+        """Define the results of ``op`` by ``values``: vectors, or scalars for results that are
+        equal in all lanes.
+        """
         for old, new in zip(op.results, values, strict=True):
             define = (
                 self.values.define_scalar if new.type == old.type else self.values.define_vector
@@ -403,7 +423,9 @@ class Branches:
             define(old, new)
 
     def _under_mask(self, op: IfOp | scf.IfOp, condition: SSAValue) -> list[SSAValue]:
-        """Both branches of ``op`` for the lanes that take them; its values, as vectors."""
+        """Emit both branches of ``op``, each under the mask of the lanes that take it. Returns the
+        results of ``op`` as vectors.
+        """
         values: list[list[SSAValue]] = []
         for n, region in enumerate(op.regions):
             ops, yielded = _parts(region)
@@ -421,14 +443,14 @@ class Branches:
         return [self._select(condition, *pair) for pair in zip(*values, strict=True)]
 
     def _select(self, mask: SSAValue, value: SSAValue, fallback: SSAValue) -> SSAValue:
-        """``value`` in the lanes of ``mask``, ``fallback`` in the others."""
+        """``value`` in the lanes of ``mask``, ``fallback`` in the other lanes."""
         load = value.owner
         if isinstance(load, MaskedLoadOp) and load.mask is mask and load.pass_thru is fallback:
             return value
         return self.values.emit(SelectOp(mask, value, fallback)).results[0]
 
     def _if_any(self, ops: Sequence[Operation]) -> None:
-        """``ops``, which take some time, if a lane is active."""
+        """Emit ``ops``, which are expensive, under the condition that a lane is active."""
         condition, block = self.masks.any_lane(), Block()
         self._block(block, ops)
         block.add_op(end := scf.YieldOp())
@@ -436,7 +458,7 @@ class Branches:
         self.values.emit(scf.IfOp(condition, [], Region(block)))
 
     def _lane_by_lane(self, op: Operation) -> None:
-        """A loop over the lanes around the scalar ``op``."""
+        """Emit a serial loop over the lanes around the scalar ``op``."""
         self.scalar_lanes = True
         values: dict[SSAValue, SSAValue] = {}
         varying = []
@@ -468,7 +490,7 @@ class Branches:
 
 
 def _parts(region: Region) -> tuple[list[Operation], Sequence[SSAValue]]:
-    """The ops of a branch without its terminator, and the values it yields."""
+    """The ops of a branch without its terminator, and the yielded values."""
     ops = [op for block in region.blocks for op in block.ops]
     if ops and isinstance(ops[-1], scf.YieldOp):
         return ops[:-1], ops[-1].operands
@@ -480,7 +502,7 @@ def _is_light(op: Operation) -> bool:
 
 
 def _is_maskable(op: Operation) -> bool:
-    """True if all ops in ``op`` can run for lanes of which some are inactive."""
+    """True if all ops in ``op`` can run under a mask."""
     return all(
         inner is op
         or isinstance(inner, _MASKABLE)

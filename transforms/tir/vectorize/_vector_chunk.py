@@ -1,14 +1,16 @@
-"""The vector code of one chunk of a loop: as many of its iterations as a vector has lanes.
+"""The vector code of a chunk of a loop: the iterations that fill the lanes of one vector.
 
-Ops on uniform values stay scalar, elementwise ops on others become vector ops. Loads and stores
-whose last index grows by one from lane to lane take whole vectors, and so do those whose last index
-falls by one, where no lane is masked; loads whose last index grows by a few load the row with its
-gaps, and choose. Others are done lane by lane.
-Inner loops stay loops, and branches that all lanes take stay branches. A guard that differs from
-lane to lane is assumed to hold in all of them when that can be checked before the loop's body;
-otherwise it is checked in place, and where it does not hold in all lanes its body runs under a mask
-(:mod:`kc.transforms.tir.vectorize._vector_masks`), or lane by lane. Values of a branch are always
-computed under a mask, and selected.
+Ops on uniform values stay scalar; elementwise ops on other values become vector ops. Loads and
+stores whose last index increases by one from lane to lane access whole vectors, and so do accesses
+whose last index decreases by one, if no lane is masked. Loads whose last index increases by a small
+stride load the row including its gaps, and select the elements. All other accesses are done lane by
+lane.
+
+Inner loops stay loops, and uniform branches stay branches. A guard that differs from lane to lane
+is assumed to hold in all lanes if this can be checked before the loop's body. Otherwise it is
+checked in place; if it does not hold in all lanes, its body runs under a mask
+(:mod:`kc.transforms.tir.vectorize._vector_masks`) or lane by lane. The results of a branch are
+always computed under a mask, and selected.
 """
 
 from __future__ import annotations
@@ -54,16 +56,18 @@ from kc.transforms.tir.vectorize._vector_masks import DIVISIONS, Masks
 from kc.transforms.tir.vectorize._vector_values import LaneValues, Linear
 
 WIDEST_GAP = 4
-"""Elements from one lane to the next up to which a row is loaded as a whole: with so many, each
-vector of lanes takes as many loads and almost as many shuffles."""
+"""The largest stride between lanes for which a row is loaded as a whole. With this stride, a vector
+of lanes takes as many loads and almost as many shuffles as with separate loads.
+"""
 
 
 class Chunk:
     """Vector code for ``width`` iterations of ``loop``, from iteration ``base`` on.
 
-    ``base`` is over the roots of ``index``. :attr:`prologue` is to be run first, in any case, then
-    :attr:`code` where all assumptions of :attr:`values` hold. Raises :class:`CannotVectorizeError`,
-    and CodegenError KC4205 for a store of all lanes to one element, with nothing left behind.
+    ``base`` is over the roots of ``index``. :attr:`prologue` must run first, unconditionally; then
+    :attr:`code` may run if all assumptions of :attr:`values` hold. Raises
+    :class:`CannotVectorizeError`, and CodegenError KC4205 if all lanes store to one element; both
+    remove the code emitted so far.
     """
 
     def __init__(
@@ -86,19 +90,19 @@ class Chunk:
             raise
 
     def take(self) -> list[Operation]:
-        """The code, which makes no assumptions."""
+        """The code, detached from its block. The chunk must have no assumptions."""
         ops = list(self.code.ops)
         for op in ops:
             op.detach()
         return [*self.prologue, *ops]
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Remove the references of the emitted code, so that it can be dropped."""
         for op in (*self.prologue, *self.code.ops):
             op.drop_all_references()
 
     def rewrite(self, ops: Iterable[Operation]) -> None:
-        """Vector code for ``ops``, at the end of the innermost scope."""
+        """Emit vector code for ``ops`` at the end of the innermost scope."""
         for op in ops:
             self.values.source = op
             if any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):
@@ -170,7 +174,7 @@ class Chunk:
             self.values.define_vector(old, result)
 
     def _per_lane(self, op: Operation) -> None:
-        """A scalar ``op`` for each lane."""
+        """Emit a scalar copy of ``op`` for each lane."""
         operands = {operand: self.values.lanes(operand) for operand in op.operands}
         copies = [
             self.values.emit(
@@ -182,7 +186,7 @@ class Chunk:
             self.values.define_lanes(old, [copy.results[n] for copy in copies])
 
     def _access_per_lane(self, op: LoadOp | StoreOp) -> None:
-        """A scalar access of ``op`` for each active lane."""
+        """Emit a scalar access of ``op`` for each active lane."""
         place = self.values.exprs(op.indices.data.results, op.operands_of_map)
         operands = (
             {operand: self.values.lanes(operand) for operand in op.operands}
@@ -275,7 +279,9 @@ class Chunk:
     def _delinearize_row(
         self, op: DelinearizeOp, sizes: list[AffineExpr | None], linear: Linear
     ) -> bool:
-        """Delinearize the first lane's index, assuming that all lanes are in one row."""
+        """Delinearize the first lane's index, under the assumption that all lanes are in one row.
+        Returns False if this assumption cannot be checked before the loop.
+        """
         known = [size for size in sizes if size is not None and self.values.is_outside(size)]
         if len(known) != len(sizes) or not self.values.is_outside(linear.base) or linear.stride < 0:
             return False
@@ -338,12 +344,13 @@ class Chunk:
         return load() if self.masks.is_inside(buffer, place) else self.masks.in_any_lane(load)
 
     def _lines(self, place: list[AffineExpr] | None) -> list[Linear | None]:
-        """The indices as functions of the lane; None for what is none."""
+        """The indices as linear functions of the lane; None for an index that is not linear."""
         return [None] if place is None else [self.values.linear(expr) for expr in place]
 
     def _is_row(self, buffer: SSAValue, strides: list[int]) -> bool:
-        """True if the lanes access consecutive elements of a row that can be accessed as one
-        vector."""
+        """True if the lanes access consecutive elements of a row that one vector access can
+        reach.
+        """
         return _is_row(buffer.type, strides) and (
             self.masks.mask is None or self.masks.can_mask_rows(buffer)
         )
@@ -355,8 +362,9 @@ class Chunk:
         return has_rows(buffer.type) and strides[-1:] == [-1] and not any(strides[:-1])
 
     def _has_gaps(self, buffer: SSAValue, strides: list[int] | None) -> bool:
-        """True if the lanes load elements of a row that are close enough that loading the row and
-        selecting them is better than one load per lane."""
+        """True if the lanes load elements of a row with a small stride, so that loading the whole
+        row and selecting the elements is faster than one load per lane.
+        """
         if strides is None or not self.shuffles:
             return False
         if self.masks.mask is not None and not self.masks.can_mask_rows(buffer):
@@ -365,8 +373,9 @@ class Chunk:
         return has_rows(buffer.type) and 1 < strides[-1] <= most and not any(strides[:-1])
 
     def _every(self, step: int, buffer: SSAValue, first: list[AffineExpr]) -> SSAValue:
-        """Every ``step``-th element of a row from ``first`` on, out of ``step`` vectors: the last
-        of them ends with the last lane, since the row may end there."""
+        """Every ``step``-th element of a row, starting at ``first``, selected from ``step``
+        vectors. The last vector ends at the last lane's element, as the row may end there.
+        """
         width, simplify = self.values.width, self.values.index.simplify
         *rows, column = first
         starts = [width * n for n in range(step - 1)] + [(step - 1) * (width - 1)]
@@ -399,7 +408,7 @@ class Chunk:
         return row
 
     def _last(self, lines: Iterable[Linear | None]) -> list[AffineExpr]:
-        """The indices of the last lane of a row that goes backward."""
+        """The indices of the last lane of a backward row."""
         *rows, column = self._assumed(lines)
         return [*rows, self.values.index.simplify(column - (self.values.width - 1))]
 
@@ -453,7 +462,9 @@ class Chunk:
         return parent is not self.loop
 
     def _prefetch(self, op: PrefetchOp) -> None:
-        """For a row of elements that of the first one; hints not affine or masked are left out."""
+        """Emit a prefetch: for a row of elements, only of the first one. Prefetches whose index is
+        not affine, or that are masked, are dropped.
+        """
         place = self.values.exprs(op.indices.data.results, op.operands_of_map)
         if place is None or self.masks.mask is not None:
             return
@@ -471,7 +482,9 @@ class Chunk:
             self.values.emit(PrefetchOp(self.values.scalar(op.buffer), map_, operands))
 
     def _assumed(self, lines: Iterable[Linear | None]) -> list[AffineExpr]:
-        """The indices of the first lane, with what makes them linear assumed."""
+        """The indices of the first lane. Adds the conditions under which ``lines`` are linear to
+        the assumptions.
+        """
         bases = []
         for line in lines:
             assert line is not None
@@ -484,7 +497,7 @@ class Chunk:
 
 
 def _sweep(block: Block) -> None:
-    """Remove what is computed for nothing: parts of conditions that were taken apart."""
+    """Remove pure operations without uses, such as the parts of a split condition."""
     for op in reversed(list(block.walk())):
         if op.results and op.has_trait(Pure) and not any(result.first_use for result in op.results):
             op.detach()
@@ -492,7 +505,7 @@ def _sweep(block: Block) -> None:
 
 
 def _value(expr: AffineExpr, index: IndexValues, ops: list[Operation]) -> SSAValue:
-    """``expr`` (over the roots) as a value, computed in ``ops`` if it is not there yet."""
+    """``expr`` (over the roots) as a value; new operations are appended to ``ops``."""
     map_, operands = index.to_map([expr])
     (local,) = map_.results
     if isinstance(local, AffineDimExpr):
@@ -511,7 +524,7 @@ def _strides(lines: list[Linear | None]) -> list[int] | None:
 
 
 def _is_row(buffer: Attribute, strides: list[int]) -> bool:
-    """True if steps of ``strides`` are the consecutive elements of a row of ``buffer``."""
+    """True if lanes with ``strides`` access consecutive elements of a row of ``buffer``."""
     return has_rows(buffer) and strides[-1:] == [1] and not any(strides[:-1])
 
 

@@ -1,8 +1,7 @@
-"""Lanes under a mask: in a branch that lanes take differently, some are *active* and some are not.
+"""Masks: in a branch that only some lanes take, these lanes are *active* and the others are not.
 
-The ops of such a branch are run for all lanes, and what an inactive lane must not do is kept from
-it: it accesses no memory (``vector.maskedload``, ``vector.maskedstore``, or an ``scf.if`` for each
-lane) and divides by 1.
+The ops of such a branch run for all lanes, except that an inactive lane accesses no memory
+(``vector.maskedload``, ``vector.maskedstore``, or an ``scf.if`` for each lane) and divides by 1.
 """
 
 from __future__ import annotations
@@ -57,25 +56,29 @@ DIVISIONS = (
     arith.CeilDivUIOp,
     arith.FloorDivSIOp,
 )
-"""The ops that end the program for some divisors."""
+"""The ops that are undefined for some divisors."""
 
 _ORDER = {2: (1, -1, -1), 3: (1, -1, 0), 4: (-1, 1, -1), 5: (-1, 1, 0)}
 """Predicate of arith.cmpi -> ``a * rhs + b * lhs + c >= 0`` as (a, b, c): slt, sle, sgt, sge."""
 
 
 class Masks:
-    """Which lanes of ``values`` are active: those outside of :attr:`mask` are not."""
+    """The active lanes of ``values``, as a mask."""
 
     def __init__(self, values: LaneValues, element_bits: int) -> None:
         self.values = values
         self.mask: SSAValue | None = None
-        """The active lanes, a vector of i1; None: all of them."""
+        """The active lanes, a vector of i1; None if all lanes are active."""
         self.mask_bits = element_bits
-        """The width of the integers that lanes are compared in: that of the data's elements."""
+        """The width of the integers in which lane numbers are compared: the width of the data's
+        elements.
+        """
 
     @contextlib.contextmanager
     def under(self, mask: SSAValue) -> Iterator[None]:
-        """Code in which those lanes are active that are now, and are in ``mask``."""
+        """A context in which only the currently active lanes that are also in ``mask`` are
+        active.
+        """
         outer = self.mask
         self.mask = mask if outer is None else self.both(outer, mask)
         try:
@@ -86,11 +89,11 @@ class Masks:
     # Masks
 
     def both(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-        """The lanes that are in two masks."""
+        """The intersection of two masks."""
         return self.values.once(("both", lhs, rhs), lambda: self._binary(arith.AndIOp, lhs, rhs))
 
     def but(self, mask: SSAValue) -> SSAValue:
-        """The lanes that are not in a mask."""
+        """The complement of a mask."""
         return self.values.once(
             ("but", mask), lambda: self._binary(arith.XOrIOp, mask, self.values.dense(i1, [1]))
         )
@@ -100,7 +103,7 @@ class Masks:
         return self.values.emit(new).results[0]
 
     def any_lane(self) -> SSAValue:
-        """The condition that some lane is active."""
+        """The condition that at least one lane is active."""
         mask = self.mask
         assert mask is not None
         kind = CombiningKindAttr(CombiningKindFlag.OR)
@@ -114,7 +117,7 @@ class Masks:
         return self.values.once(("any", mask), make)
 
     def lanes_where(self, conditions: Sequence[AffineConstraintExpr]) -> SSAValue:
-        """The lanes in which all of ``conditions`` (over the roots and the lane) hold."""
+        """The mask of the lanes in which all ``conditions`` (over the roots and the lane) hold."""
         first, *rest = map(self._lanes_where, conditions)
         for lanes in rest:
             first = self.both(first, lanes)
@@ -133,7 +136,9 @@ class Masks:
         return self.values.emit(CmpiOp(vector, self.values.dense(INDEX, [0]), predicate)).results[0]
 
     def _compare_lane(self, bound: AffineExpr, predicate: str, limits: tuple[int, int]) -> SSAValue:
-        """The lanes whose number compares with ``bound``, which is as good within ``limits``."""
+        """The mask of the lanes whose number compares with ``bound`` by ``predicate``. The bound
+        may be clamped to ``limits`` without changing the mask.
+        """
         # Lanes are compared in integers as wide as the data: there are as many in a register.
         integer = IntegerType(max(16, self.mask_bits))
         bound = self.values.index.simplify(bound)
@@ -162,9 +167,8 @@ class Masks:
         return self.values.once(("lanes", bound, predicate), make)
 
     def compare_indices(self, op: arith.CmpiOp) -> bool:
-        """Make a comparison of affine indices that depends on the lane a mask, or a constant.
-
-        False where it is something else.
+        """Define a comparison of affine indices that depends on the lane as a mask, or as a
+        constant. False, without a definition, for other comparisons.
         """
         if op.lhs.type != INDEX:
             return False
@@ -192,7 +196,7 @@ class Masks:
     # What inactive lanes must not do
 
     def safe_divisor(self, old: SSAValue, *, varying: bool) -> SSAValue:
-        """The divisor ``old``, as a vector if ``varying``; 1 where no lane is active."""
+        """The divisor ``old``, as a vector if ``varying``; 1 in inactive lanes."""
         value = self.values.vector(old) if varying else self.values.scalar(old)
         if self.mask is None or self._is_safe_divisor(old):
             return value
@@ -215,7 +219,9 @@ class Masks:
     def in_lane(
         self, lane: int, make: Callable[[], SSAValue | None], type_: Attribute | None
     ) -> SSAValue | None:
-        """The value of ``type_`` that ``make`` gives in a lane, if it is active; else zero."""
+        """The value of ``type_`` that ``make`` emits for a lane, if the lane is active; else
+        zero.
+        """
         mask = self.mask
         active = True if mask is None else _is_in(mask, lane)
         if active is True:
@@ -229,7 +235,7 @@ class Masks:
         return self.in_scalar_branch(active, make)
 
     def in_any_lane(self, make: Callable[[], SSAValue]) -> SSAValue:
-        """The value that ``make`` gives for all lanes, if one is active; else zero."""
+        """The value that ``make`` emits for all lanes, if a lane is active; else zero."""
         if self.mask is None:
             return make()
         value = self.in_scalar_branch(self.any_lane(), make)
@@ -239,7 +245,7 @@ class Masks:
     def in_scalar_branch(
         self, condition: SSAValue, make: Callable[[], SSAValue | None]
     ) -> SSAValue | None:
-        """The value of ``make``, if ``condition`` holds; else zero."""
+        """The value that ``make`` emits, if ``condition`` holds; else zero."""
         then, orelse = Block(), Block()
         self.values.scopes.append(Scope(then))
         value = self._unmasked(make)
@@ -271,14 +277,17 @@ class Masks:
     # Memory
 
     def can_mask_rows(self, buffer: SSAValue) -> bool:
-        """True if rows of ``buffer`` can be accessed under a mask: its elements are not bits."""
+        """True if rows of ``buffer`` can be accessed under a mask, that is, if its elements are not
+        bits.
+        """
         assert isinstance(buffer.type, MemRefType)
         element = buffer.type.element_type
         return isinstance(element, AnyFloat | IntegerType) and element != i1
 
     def masked_row(self, buffer: SSAValue, first: Sequence[AffineExpr]) -> SSAValue:
-        """The active lanes of a row that begins at ``first``; the others are zero, or what they
-        are."""
+        """A row that begins at ``first``, loaded for the active lanes. The other lanes are zero, or
+        have the elements of the row if these may be read.
+        """
         assert self.mask is not None
         assert isinstance(buffer.type, MemRefType)
         element = buffer.type.element_type
@@ -291,8 +300,9 @@ class Masks:
     def chosen_row(
         self, buffer: SSAValue, first: Sequence[AffineExpr], lanes: Sequence[int | None]
     ) -> SSAValue:
-        """A row that begins at ``first``, of which an element is loaded for each of ``lanes`` that
-        is active; the others are zero."""
+        """A row that begins at ``first``. Element ``n`` is loaded if lane ``lanes[n]`` is active;
+        the other elements are zero.
+        """
         assert self.mask is not None
         assert isinstance(buffer.type, MemRefType)
         none = self.values.dense(i1, [0])
@@ -333,7 +343,9 @@ class Masks:
         self.values.emit(MaskedStoreOp(buffer, indices, self.mask, value))
 
     def is_own(self, buffer: SSAValue) -> bool:
-        """True if no other thread sees ``buffer`` while the loop runs: this thread allocates it."""
+        """True if no other thread accesses ``buffer`` while the loop runs, as this thread allocates
+        it.
+        """
         alloc = buffer.owner
         if not isinstance(alloc, AllocOp):
             return False
@@ -346,14 +358,14 @@ class Masks:
         return parent is home
 
     def is_own_row(self, buffer: SSAValue, first: Sequence[AffineExpr]) -> bool:
-        """True if all lanes, active or not, may access a row from ``first`` on."""
+        """True if all lanes, also inactive ones, may access a row from ``first`` on."""
         last = [*first[:-1], first[-1] + (self.values.width - 1)]
         return (
             self.is_own(buffer) and self.is_inside(buffer, first) and self.is_inside(buffer, last)
         )
 
     def is_inside(self, buffer: SSAValue, place: Sequence[AffineExpr]) -> bool:
-        """True if ``place`` is certainly an element of ``buffer``."""
+        """True if ``place`` is certainly inside ``buffer``."""
         assert isinstance(buffer.type, MemRefType)
         return all(
             size >= 0
@@ -364,12 +376,14 @@ class Masks:
 
 
 def has_whole_rows(buffer: SSAValue) -> bool:
-    """True if memory holds numbers wherever a row of ``buffer`` is read (``fill-slack``)."""
+    """True if all memory that a read of a row of ``buffer`` may touch is initialised
+    (``fill-slack``).
+    """
     return isinstance(buffer.owner, AllocOp) and WHOLE_ROWS in buffer.owner.attributes
 
 
 def _is_in(mask: SSAValue, lane: int) -> bool | None:
-    """True if a lane is in a mask; None if that is only known when the code runs."""
+    """True if a lane is in a mask; None if this is known only at run time."""
     owner = mask.owner
     if not isinstance(owner, arith.ConstantOp):
         return None

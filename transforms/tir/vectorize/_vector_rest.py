@@ -1,11 +1,11 @@
-"""The iterations of a loop behind its whole vectors: the iterations of a part of one vector.
+"""The remainder of a vectorized loop: the iterations after its whole vectors.
 
-There are three ways to run them, besides one after the other:
+Besides serial execution, a remainder can run as:
 
 - *masked*: a whole vector whose last lanes are inactive;
-- *overlapping*: a whole vector that ends with the loop, and repeats earlier iterations, if that
-  changes nothing (:func:`is_repeatable`);
-- *narrower*: vectors of half the lanes, a quarter of them, and so on.
+- *overlapping*: a whole vector that ends with the loop and repeats earlier iterations, if
+repetition has no effect (:func:`is_repeatable`);
+- *narrower*: vectors of half the lanes, a quarter of the lanes, and so on.
 """
 
 from __future__ import annotations
@@ -32,21 +32,22 @@ from kc.dialects.tir import (
 )
 
 NARROWEST_BITS = 32
-"""Vectors of fewer bits are no better than scalars."""
+"""The width in bits below which vectors are not faster than scalars."""
 
 LARGEST_BODY = 200
-"""A loop of more operations than this is not written again for what is left of it."""
+"""The most operations in the body of a loop that is duplicated for its remainder."""
 
 LARGEST_CODE = 4000
-"""Lanes that meet one condition after another are run serially behind so many new operations of
-one loop: each condition multiplies the vectors of several widths."""
+"""The most new operations for one loop. Beyond this number, lanes under nested conditions run
+serially, as each condition multiplies the vectors of several widths.
+"""
 
 
 def first_lanes(loop: ForOp, width: int, count: int | SSAValue, start: int | SSAValue) -> ForOp:
-    """A loop of ``width`` iterations, of which the first ``count`` do what ``loop`` does.
+    """A loop of ``width`` iterations whose first ``count`` iterations execute ``loop``.
 
-    They are the iterations of ``loop`` from ``start`` on; the others do nothing. The loop is
-    nowhere yet.
+    They are the iterations of ``loop`` from ``start`` on; the remaining iterations have no effect.
+    The new loop is not in a block.
     """
     partial = ForOp(loop.label, width, kind=ForKind.VECTORIZED)
     lane = AffineExpr.dimension(0)
@@ -72,10 +73,10 @@ def first_lanes(loop: ForOp, width: int, count: int | SSAValue, start: int | SSA
 
 
 def is_repeatable(loop: ForOp) -> bool:
-    """True if iterations of ``loop`` may run again, after others, without a change of memory.
+    """True if iterations of ``loop`` may be repeated after later ones without a change of memory.
 
-    This holds if the loop loads nothing that it stores, and has no other effects. The iterations
-    are independent of each other.
+    This holds if the loop loads from no buffer to which it stores, and has no other effects. The
+    iterations are independent of each other.
     """
     loaded: set[SSAValue] = set()
     stored: set[SSAValue] = set()
@@ -103,7 +104,9 @@ def _loops_around(op: Operation) -> Iterator[ForOp]:
 
 
 def _memory(buffer: SSAValue) -> SSAValue | None:
-    """The argument or allocation that ``buffer`` is or views; different ones do not overlap."""
+    """The argument or allocation that ``buffer`` is or views; None for other memory. Two different
+    results do not overlap.
+    """
     while isinstance(buffer.owner, ViewOp):
         buffer = buffer.owner.buffer
     is_known = isinstance(buffer, BlockArgument) or isinstance(buffer.owner, AllocOp)

@@ -1,8 +1,8 @@
 """The values of a loop's body when its iterations are the lanes of vectors.
 
-A value is *uniform* when all lanes agree on it; it stays a scalar. A value that differs from lane
-to lane is an affine function of the lane (an index), or a scalar for each lane, or a vector; the
-forms are converted into each other where they are asked for.
+A value is *uniform* if it is equal in all lanes; it stays a scalar. A value that differs from lane
+to lane is represented as an affine function of the lane (an index), as a scalar for each lane, or
+as a vector. Representations are converted on demand.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ from kc.dialects.tir import INDEX, ApplyOp
 
 @dataclass(frozen=True)
 class Linear:
-    """``base + stride * lane`` wherever all of ``given`` hold; ``base`` does not have the lane."""
+    """The function ``base + stride * lane``, valid if all conditions in ``given`` hold. ``base``
+    does not depend on the lane.
+    """
 
     base: AffineExpr
     stride: int
@@ -48,7 +50,7 @@ class Linear:
 
 @dataclass
 class Scope:
-    """A block under construction, and the values made in it on demand, by what they are."""
+    """A block under construction, with a memo of the values emitted in it."""
 
     block: Block
     memo: dict[object, SSAValue] = field(default_factory=dict)
@@ -57,7 +59,7 @@ class Scope:
 class LaneValues:
     """The values of the body of a loop for ``width`` of its iterations.
 
-    New code goes to the end of the innermost of :attr:`scopes`. Values of the old code (parameters
+    New code is appended to the innermost of :attr:`scopes`. Values of the old code (parameters
     called ``old``) are looked up; expressions are over the roots of ``index``, among which the
     dimension :attr:`lane` is the number of the lane.
     """
@@ -67,7 +69,7 @@ class LaneValues:
         self.index = index
         self.loop = source
         self.source = source
-        """The op that new ops come from."""
+        """The op from which new ops are derived."""
         self.scopes = [Scope(Block())]
         self.assumptions: dict[AffineConstraintExpr, None] = {}
         """The assumptions about values from outside the loop."""
@@ -93,7 +95,9 @@ class LaneValues:
         return op
 
     def once(self, key: object, make: Callable[[], SSAValue]) -> SSAValue:
-        """``make()``, or what it gave earlier at a place that this one sees."""
+        """The value of ``make()``, or an earlier value of ``key`` that is visible in the current
+        scope.
+        """
         for scope in reversed(self.scopes):
             if key in scope.memo:
                 return scope.memo[key]
@@ -116,7 +120,7 @@ class LaneValues:
         return self.once(("apply", expr), make)
 
     def clamped(self, expr: AffineExpr, low: int | None, high: int | None) -> SSAValue:
-        """The uniform ``expr`` as a value that is at least ``low`` and at most ``high``."""
+        """The uniform ``expr`` as a value clamped to the range from ``low`` to ``high``."""
         affine_map, operands = self.index.to_map([expr])
         groups = [list(affine_map.results)]
         if high is not None:
@@ -130,25 +134,27 @@ class LaneValues:
     # How old values are known
 
     def _forget(self, old: SSAValue) -> None:
-        """Code that is made twice may know ``old`` in another form the second time."""
+        """Forget the representations of ``old``: code that is emitted twice may define ``old`` in
+        another form the second time.
+        """
         tables = self._exprs, self._constants, self._scalars, self._vectors, self._lists
         for table in tables:
             table.pop(old, None)
 
     def define_expr(self, old: SSAValue, expr: AffineExpr) -> None:
-        """``old`` is the index ``expr``."""
+        """Define ``old`` as the index ``expr``."""
         self._forget(old)
         self._exprs[old] = expr
 
     def define_scalar(self, old: SSAValue, new: SSAValue) -> None:
-        """``old`` is the same in all lanes."""
+        """Define ``old`` as a scalar that is equal in all lanes."""
         self._forget(old)
         self._scalars[old] = new
         if new.name_hint is None:
             new.name_hint = old.name_hint
 
     def define_constant(self, op: arith.ConstantOp) -> None:
-        """The result of ``op`` is a constant, made where it is needed."""
+        """Define the result of ``op`` as a constant, which is emitted on demand."""
         value = op.value
         if isinstance(value, IntegerAttr) and op.result.type == INDEX:
             self._exprs[op.result] = AffineExpr.constant(value.value.data)
@@ -156,18 +162,20 @@ class LaneValues:
             self._constants[op.result] = op
 
     def constant(self, old: SSAValue) -> Attribute | None:
-        """The constant that ``old`` is, if it is one that is no index."""
+        """The constant value of ``old``; None if ``old`` is not constant, or is a constant
+        index.
+        """
         op = self._constants.get(old)
         return op.value if op is not None else None
 
     def define_vector(self, old: SSAValue, new: SSAValue) -> None:
-        """``old`` is a lane of ``new``."""
+        """Define ``old`` as the lanes of the vector ``new``."""
         self._forget(old)
         self._vectors[old] = new
         new.name_hint = old.name_hint
 
     def define_lanes(self, old: SSAValue, new: Sequence[SSAValue]) -> None:
-        """``old`` is ``new[n]`` in lane n."""
+        """Define ``old`` as ``new[n]`` in lane n."""
         self._forget(old)
         self._lists[old] = list(new)
 
@@ -182,7 +190,7 @@ class LaneValues:
         return old in self._vectors or old in self._lists
 
     def expr(self, old: SSAValue) -> AffineExpr | None:
-        """The index ``old``, if it is affine."""
+        """The affine expression of the index ``old``; None if ``old`` is not affine."""
         if old in self._exprs:
             return self._exprs[old]
         if old in self._vectors or old in self._lists:
@@ -192,7 +200,7 @@ class LaneValues:
     def exprs(
         self, exprs: Sequence[AffineExpr], operands: Sequence[SSAValue]
     ) -> list[AffineExpr] | None:
-        """``exprs`` over the old values ``operands``, if those are affine."""
+        """``exprs`` over the old values ``operands``; None if an operand is not affine."""
         dims = [self.expr(operand) for operand in operands]
         known = [dim for dim in dims if dim is not None]
         if len(known) != len(dims):
@@ -202,7 +210,7 @@ class LaneValues:
     # Conversions
 
     def scalar(self, old: SSAValue) -> SSAValue:
-        """The uniform ``old``."""
+        """The uniform ``old`` as a scalar."""
         if old in self._exprs:
             return self.apply(self._exprs[old])
         if old in self._constants:
@@ -211,7 +219,7 @@ class LaneValues:
         return self._scalars.get(old, old)
 
     def lanes(self, old: SSAValue) -> list[SSAValue]:
-        """``old`` in each lane."""
+        """``old`` as a scalar for each lane."""
         if not self.is_varying(old):
             return [self.scalar(old)] * self.width
         if old in self._lists:
@@ -268,7 +276,7 @@ class LaneValues:
         return self.emit(arith.AddiOp(splat, self.dense(INDEX, steps))).results[0]
 
     def _gather(self, element: Attribute, values: Sequence[SSAValue]) -> SSAValue:
-        """A vector of scalars."""
+        """A vector with the elements ``values``."""
         zero = 0.0 if isinstance(element, AnyFloat) else 0
         vector = self.dense(element, [zero])
         for n, value in enumerate(values):
@@ -276,7 +284,7 @@ class LaneValues:
         return vector
 
     def dense(self, element: Attribute, values: Sequence[int | float]) -> SSAValue:
-        """A constant vector; one value is for all lanes."""
+        """A constant vector; a single value is repeated in all lanes."""
         type_: Any = self.vector_type(element)
         attr = DenseIntOrFPElementsAttr.from_list(type_, values)
         return self.once(attr, lambda: self.emit(arith.ConstantOp(attr)).results[0])
@@ -284,14 +292,14 @@ class LaneValues:
     # Expressions of the lane
 
     def at_lane(self, expr: AffineExpr, lane: int) -> AffineExpr:
-        """``expr`` in one lane."""
+        """``expr`` in lane ``lane``."""
         return self.index.simplify(substitute(expr, {self.lane: AffineExpr.constant(lane)}))
 
     def linear(self, expr: AffineExpr) -> Linear | None:
-        """``expr`` as a linear function of the lane.
+        """``expr`` as a linear function of the lane; None if it is not linear.
 
-        Quotients and remainders are taken not to wrap around between the first and the last lane,
-        where that can be checked before the loop's body; the check is ``given``.
+        Quotients and remainders are assumed not to wrap around between the first and the last lane,
+        if this can be checked before the loop's body; the check is added to ``given``.
         """
         terms, constant = linear_terms(expr)
         base, stride = AffineExpr.constant(constant), 0
@@ -312,7 +320,9 @@ class LaneValues:
         return Linear(self.index.simplify(base), stride, tuple(dict.fromkeys(given)))
 
     def _linear_atom(self, atom: AffineExpr) -> Linear | None:
-        """A quotient or remainder that depends on the lane."""
+        """A quotient or remainder that depends on the lane, as a linear function; None if it is not
+        linear.
+        """
         assert isinstance(atom, AffineBinaryOpExpr)
         if not isinstance(atom.rhs, AffineConstantExpr):
             return None
@@ -337,7 +347,7 @@ class LaneValues:
     def in_range(
         self, first: AffineExpr, stride: int, size: int | AffineExpr
     ) -> AffineConstraintExpr:
-        """The condition that ``first + stride * lane`` is in [0, size) in the last lane too."""
+        """The condition that ``first + stride * lane`` is in [0, size) in the last lane, too."""
         last = first + stride * (self.width - 1)
         return at_least_zero(last if stride < 0 else last * -1 + size - 1)
 
@@ -347,5 +357,5 @@ class LaneValues:
         return all(value is not None and value not in self._inner for value in values)
 
     def assume(self, given: Sequence[AffineConstraintExpr]) -> None:
-        """Take ``given`` for granted in the whole chunk; it is about values from outside."""
+        """Assume ``given``, conditions on values from outside, in the whole chunk."""
         self.assumptions.update(dict.fromkeys(given))

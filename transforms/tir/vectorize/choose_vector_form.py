@@ -1,4 +1,4 @@
-"""choose-vector-form: keep the form of a program that suits the target, of two forms.
+"""choose-vector-form: keep the one of two forms of a program that suits the target.
 
 Before::
 
@@ -7,10 +7,10 @@ Before::
     ...
     tir.if (%3 == 1) { A } else { B }
 
-After, for a target whose loops may use vectors as values, and which has registers for them (a CPU,
-through LLVM): ``A``; for another one: ``B``. Default schedules do the same before they look at the
-loops, and so does whatever else schedules a module for a target that is known: the trace of a
-default schedule fits again.
+After, for a target that supports vectors as values in loops and has vector registers (a CPU,
+through LLVM): ``A``; for other targets: ``B``. Default schedules make this choice before they look
+at the loops, and so does every other scheduler of a module with a known target, so that the trace
+of a default schedule can be replayed.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from kc.support.target import Target, known_target, target_of
 from kc.transforms.canonicalization_patterns.tir import DecideIf
 
 LEAST_BITS = 128
-"""Bits of the registers from which on statements on vectors are a gain."""
+"""The least width in bits of vector registers from which vector statements are faster."""
 _EQUAL = 0
 """The predicate of arith.cmpi."""
 
 
 @dataclass(frozen=True)
 class ChooseVectorFormPass(ModulePass):
-    """Keep the form of statements that is for the target: on vectors, or on scalars."""
+    """Keep the form of statements that suits the target: on vectors, or on scalars."""
 
     name = "choose-vector-form"
 
@@ -48,7 +48,7 @@ class ChooseVectorFormPass(ModulePass):
 
 
 def choose_vector_form(module: ModuleOp, target: Target) -> None:
-    """Answer the questions of a module whether the target takes vectors, in place."""
+    """Replace the queries whether the target supports vectors by their answer, in place."""
     takes_vectors = target.kind.takes_vectors and target.vector_bits >= LEAST_BITS
     for question in _questions(module):
         for branch in _decided(question, int(takes_vectors)):
@@ -56,7 +56,9 @@ def choose_vector_form(module: ModuleOp, target: Target) -> None:
 
 
 def choose_known_vector_form(module: ModuleOp) -> None:
-    """The same for the target that a module is for, if that is known; else it keeps both forms."""
+    """Like :func:`choose_vector_form` for the target of the module. A module without a known target
+    retains both forms.
+    """
     target = known_target(module)
     if target is not None:
         choose_vector_form(module, target)
@@ -71,8 +73,9 @@ def _questions(module: ModuleOp) -> list[CallExternOp]:
 
 
 def _decided(op: Operation, number: int) -> list[IfOp]:
-    """Put a constant in the place of ``op``, and constants in that of what is computed of it; the
-    branches that are known by that."""
+    """Replace ``op``, and values computed from it, by constants. Returns the branches whose
+    conditions are thereby constant.
+    """
     kind = op.results[0].type
     assert isinstance(kind, IntegerType | IndexType)
     constant = arith.ConstantOp(IntegerAttr(number, kind))
@@ -88,7 +91,9 @@ def _decided(op: Operation, number: int) -> list[IfOp]:
 
 
 def _folded(op: Operation) -> int | None:
-    """The value of a comparison, or of a conversion of its result, of constants."""
+    """The value of a comparison of constants, or of a conversion of a constant; None for other
+    ops.
+    """
     numbers = [
         owner.value.value.data
         for operand in op.operands

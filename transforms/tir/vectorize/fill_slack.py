@@ -1,4 +1,4 @@
-"""fill-slack: vectors may compute on unused elements of a buffer, as these hold numbers.
+"""fill-slack: initialise unused elements of buffers, so that vectors may compute on them.
 
 Before::
 
@@ -31,26 +31,28 @@ After::
 
 The *slack* of a buffer consists of the elements behind a bound in one of its dimensions that all
 accesses stay below, here the columns from 4 on. A vector that reads the slack computes on
-uninitialized memory. If this holds subnormal numbers, each operation takes a microcode assist on
-many processors, some 150 cycles. Memory of floats that a vector may read is therefore written
-first:
+uninitialized memory. If this memory contains subnormal numbers, each operation takes a microcode
+assist on many processors, some 150 cycles. Memory of floats that a vector may read is therefore
+written first:
 
-1. A condition on the lanes of a vectorized loop is dropped where it only keeps stores out of the
-   slack of buffers that this iteration of the parallel loops allocates, and what is loaded is
-   inside of its buffer anyway. Such lanes do in the slack what the others do elsewhere. That needs
-   no masks either. In a loop that is one vector, a load that needs the condition keeps it for
-   itself, and gives 0 elsewhere, if the target has masks: each operation of a maximum would have
-   one otherwise, and what is loaded is often loaded for several sums.
-2. A buffer whose slack is read, and not written by such stores, is filled with zeros where it is
-   allocated, if there is slack: where the bound is known at run time, behind a ``tir.if``.
-3. These buffers, and those that are written as a whole before, get the attribute
-   ``kc.whole_rows``. ``vectorize-loop`` reads a part of a row of others under a mask.
+1. A condition on the lanes of a vectorized loop is dropped if its only effect is to protect the
+   slack of buffers that the current iteration of the parallel loops allocates, and if all loads
+   stay inside their buffers without it. The lanes beyond the bound then compute on the slack, and
+   no masks are needed. In a loop that fits one vector, a load that needs the condition retains it
+   and yields 0 elsewhere, if the target has masks: otherwise each operation of a maximum would have
+   a mask, and a loaded value is often used in several sums.
+2. A buffer whose slack is read, and not written by such stores, is filled with zeros at its
+   allocation. If the bound is known only at run time, a ``tir.if`` tests whether the slack is
+   empty.
+3. These buffers, and buffers that are completely written before, get the attribute
+   ``kc.whole_rows``. ``vectorize-loop`` reads a part of a row of any other buffer under a mask.
 
 The slack depends on all accesses of a buffer, so a function is rewritten as a whole, not by a
 rewrite pattern.
 
-Requires: blocks were lowered (``lower-blocks``). Runs after what shrinks buffers, and before
-``storage-rewrite``, behind which an allocation is no longer the beginning of a buffer's life.
+Requires: blocks were lowered (``lower-blocks``). Runs after the passes that shrink buffers, and
+before ``storage-rewrite``, after which an allocation is no longer the beginning of a buffer's live
+range.
 """
 
 from __future__ import annotations
@@ -103,7 +105,7 @@ from kc.dialects.tir import (
 from kc.support.target import target_of
 
 WHOLE_ROWS = "kc.whole_rows"
-"""The attribute of an allocation all of whose memory holds numbers wherever a row is read."""
+"""The attribute of an allocation whose memory is initialised wherever a row may be read."""
 
 _DIVISIONS = (
     arith.DivSIOp,
@@ -118,15 +120,15 @@ _DIVISIONS = (
 
 @dataclass(frozen=True)
 class FillSlackPass(ModulePass):
-    """Let vectors read and compute on memory only that something was stored to."""
+    """Initialise the unused elements of buffers that vectors may read and compute on."""
 
     name = "fill-slack"
 
     vector_bits: int | None = None
-    """Bits of a native vector; by default the target's."""
+    """The width of a native vector in bits; by default the target's."""
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """True if there are allocations and loops."""
+        """True if the module has allocations and loops."""
         ops = {type(op) for op in preorder(module)}
         return AllocOp in ops and ForOp in ops
 
@@ -139,7 +141,7 @@ class FillSlackPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Bound:
-    """All accesses are below ``end`` (over the roots) in a dimension."""
+    """The bound ``end`` (over the roots), below which all accesses stay in ``dimension``."""
 
     dimension: int
     end: AffineExpr
@@ -149,16 +151,19 @@ class _Bound:
 class _Access:
     op: LoadOp | StoreOp
     place: tuple[AffineExpr, ...]
-    """The indices over the roots: those of the last lane, if it is of a vector."""
+    """The indices over the roots; for a vector access, the indices of the last lane."""
     conditions: list[AffineExpr]
-    """The expressions that are at least 0 where the access runs."""
+    """The expressions that are at least 0 when the access runs."""
     vectorized: set[int]
-    """The roots that are variables of vectorized loops around it."""
+    """The roots that are variables of vectorized loops around the access."""
     is_partial: bool
-    """True if the access is in a branch of such a loop, or the trip count may be no multiple of a
-    vector."""
+    """True if the access is in a branch of a vectorized loop, or if the trip count of that loop may
+    not be a multiple of a vector.
+    """
     is_lazy: bool
-    """True if the access is in a branch of such a loop that is not among ``conditions``."""
+    """True if the access is in a branch of a vectorized loop whose condition is not in
+    ``conditions``.
+    """
 
 
 @dataclass
@@ -200,7 +205,9 @@ class _Function:
                 self._fill(buffer)
 
     def _buffer(self, alloc: AllocOp) -> _Buffer | None:
-        """A buffer that is but loaded from and stored to, with what bounds its accesses."""
+        """The buffer of ``alloc`` with the bounds of its accesses; None if it has uses other than
+        loads and stores.
+        """
         users = [use.operation for use in alloc.buffer.uses]
         accesses = [self._access(op) for op in users if isinstance(op, LoadOp | StoreOp)]
         if not users or len(accesses) < len(users):
@@ -247,8 +254,7 @@ class _Function:
         return _Access(op, tuple(place), conditions, vectorized, is_partial, is_lazy)
 
     def _conditions(self, op: Operation) -> list[AffineExpr]:
-        """The expressions that are at least 0 where ``op`` runs, without the ranges of the
-        roots."""
+        """The expressions that are at least 0 when ``op`` runs, without the ranges of the roots."""
         conditions: list[AffineExpr] = []
         inner, outer = op, op.parent_op()
         while outer is not None and outer is not self.function:
@@ -276,7 +282,7 @@ class _Function:
         return exprs
 
     def _bounds(self, access: _Access, buffer: _Buffer) -> Iterator[_Bound]:
-        """The bounds that the conditions of an access state of its indices."""
+        """The bounds on the indices of an access that its conditions state."""
         for condition in access.conditions:
             for dimension, (place, size) in enumerate(zip(access.place, buffer.shape, strict=True)):
                 if size < 0 or not _roots(place) & _roots(condition):
@@ -290,7 +296,7 @@ class _Function:
         return self._holds(expr, access.conditions)
 
     def _holds(self, expr: AffineExpr, conditions: Sequence[AffineExpr] = ()) -> bool:
-        """True if ``expr`` is at least 0 where each of ``conditions`` is."""
+        """True if ``expr`` is at least 0 whenever all ``conditions`` are."""
         index = self.index
         return index.is_natural(index.simplify(expr)) or any(
             index.is_natural(index.simplify(expr - condition)) for condition in conditions
@@ -364,8 +370,9 @@ class _Function:
         op.erase()
 
     def _is_of_masked_vectors(self, op: IfOp, accesses: Sequence[_Access]) -> bool:
-        """Whether the lanes around ``op`` are those of a single vector, with masks: of several
-        vectors, those that no iteration needs would be computed."""
+        """True if the lanes around ``op`` fill at most one vector and the target has masks. With
+        several vectors, vectors without a needed iteration would be computed, too.
+        """
         widths = [_element_bits(it.op) for it in accesses]
         lanes = math.prod(
             loop.static_extent or self.vector_bits
@@ -376,7 +383,9 @@ class _Function:
         return has_masks and lanes * max(widths) <= self.vector_bits
 
     def _guard(self, load: LoadOp, conditions: Sequence[AffineExpr]) -> None:
-        """Load 0 where one of ``conditions`` is negative, without an access."""
+        """Guard ``load`` by ``conditions`` (each at least 0). Where a condition fails, the result
+        is 0 and memory is not accessed.
+        """
         ops: list[Operation] = [zero := arith.ConstantOp(IntegerAttr.from_index_int_value(0))]
         holds: SSAValue | None = None
         for condition in conditions:
@@ -415,7 +424,9 @@ class _Function:
         load.erase()
 
     def _accesses_of_plain_code(self, op: IfOp) -> list[_Access] | None:
-        """The accesses in a branch of loops, arithmetic, loads and stores; None of another one."""
+        """The accesses in a branch that consists of loops, arithmetic, loads and stores; None for
+        other branches.
+        """
         accesses: list[_Access] = []
         for inner in preorder(op):
             if inner is op or isinstance(inner, ForOp | IfOp | ApplyOp | LinearizeOp):
@@ -429,7 +440,7 @@ class _Function:
     def _is_harmless(
         self, access: _Access, condition: AffineExpr, kept: Sequence[AffineExpr]
     ) -> bool:
-        """True if lanes for which the condition does not hold may execute the access."""
+        """True if lanes for which ``condition`` fails may execute the access."""
         type_ = access.op.buffer.type
         assert isinstance(type_, MemRefType)
         conditions = [*kept, *(c for c in access.conditions if c != condition)]
@@ -456,7 +467,9 @@ class _Function:
         )
 
     def _makes_slack(self, condition: AffineExpr, access: _Access, buffer: _Buffer) -> bool:
-        """True if the accesses without the condition are exactly those to the slack."""
+        """True if the accesses that ``condition`` excludes are exactly the accesses to the
+        slack.
+        """
         return any(
             self.index.simplify(condition + access.place[bound.dimension] + 1 - bound.end)
             == AffineExpr.constant(0)
@@ -464,7 +477,7 @@ class _Function:
         )
 
     def _is_written(self, load: _Access, buffer: _Buffer) -> bool:
-        """True if the whole buffer is written before the nest with a load begins."""
+        """True if the whole buffer is written before the nest that contains the load begins."""
         reader = _child(load.op, buffer.alloc)
         return reader is not None and any(
             isinstance(store.op, StoreOp)
@@ -476,7 +489,7 @@ class _Function:
         )
 
     def _covers(self, store: _Access, buffer: _Buffer) -> bool:
-        """True if a store in loops behind the allocation writes each element."""
+        """True if a store in loops behind the allocation writes every element."""
         if store.conditions or isinstance(store.op.operands[0].type, VectorType):
             return False
         used: set[int] = set()
@@ -502,7 +515,7 @@ class _Function:
     # Zeros
 
     def _fill(self, buffer: _Buffer) -> None:
-        """Zeros for the slack that vectors read, where no store has become one to it."""
+        """Fill the slack that vectors read with zeros, unless stores initialise it."""
         loads = [access for access in buffer.accesses if isinstance(access.op, LoadOp)]
         of_vectors = [access for access in loads if self._is_of_vector(access)]
         if not of_vectors:
@@ -540,7 +553,7 @@ class _Function:
             block.insert_ops_after(fill, buffer.alloc)
 
     def _is_of_vector(self, access: _Access) -> bool:
-        """True if a load loads several elements, of which some may be unused."""
+        """True if a load reads several elements, some of which may be unused."""
         return access.is_partial and bool(
             set[int]().union(*map(_roots, access.place)) & access.vectorized
         )
@@ -557,7 +570,7 @@ class _Function:
 
 
 def _zeros(alloc: AllocOp) -> list[Operation]:
-    """A nest that stores 0 to all of a buffer."""
+    """A nest that stores 0 to all elements of a buffer."""
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
     element = type_.element_type
@@ -581,12 +594,12 @@ def _zeros(alloc: AllocOp) -> list[Operation]:
 
 
 def _is_scalar_load(op: Operation) -> bool:
-    """Whether an operation loads a number."""
+    """True if an operation loads a scalar."""
     return isinstance(op, LoadOp) and isinstance(op.results[0].type, AnyFloat | IntegerType)
 
 
 def _element_bits(op: LoadOp | StoreOp) -> int:
-    """Bits that an element takes in memory."""
+    """The bits of an element in memory."""
     type_ = op.buffer.type
     assert isinstance(type_, MemRefType)
     return max(8, getattr(type_.element_type, "bitwidth", 64))
@@ -615,12 +628,14 @@ def _has_branch(op: Operation, loop: ForOp) -> bool:
 
 
 def _roots(expr: AffineExpr) -> set[int]:
-    """The roots that are used in an expression."""
+    """The roots in an expression."""
     return set(roots_in(expr))
 
 
 def _child(op: Operation, alloc: AllocOp) -> Operation | None:
-    """The operation that is in the same block as ``alloc`` and is, or encloses, ``op``."""
+    """The operation in the block of ``alloc`` that is or encloses ``op``; None if ``op`` is
+    elsewhere.
+    """
     inner: Operation | None = op
     while inner is not None and inner.parent is not alloc.parent:
         inner = inner.parent_op()
@@ -628,7 +643,7 @@ def _child(op: Operation, alloc: AllocOp) -> Operation | None:
 
 
 def _precedes(first: Operation, second: Operation) -> bool:
-    """True if ``first`` comes before ``second``, both operations of one block."""
+    """True if ``first`` precedes ``second`` in the same block."""
     following = first.next_op
     while following is not None and following is not second:
         following = following.next_op
@@ -647,7 +662,7 @@ def _is_own(alloc: AllocOp, op: Operation) -> bool:
 
 
 def _is_before(value: SSAValue | None, place: Operation) -> bool:
-    """True if ``value`` is defined before ``place`` and can be used there."""
+    """True if ``value`` is defined before ``place`` and visible at it."""
     if value is None:
         return False
     owner = value.owner

@@ -1,4 +1,4 @@
-"""lower-lane-reduction: the lanes of a vectorized reduction have results of their own.
+"""lower-lane-reduction: each lane of a vectorized reduction has a separate partial result.
 
 Before::
 
@@ -29,22 +29,22 @@ After::
       %B[%v_i] = %B[%v_i] + %total
     }
 
-Results that no ``vector.reduction`` combines (argmax, or floats narrower than 32 bits) are combined
-in halves, their halves, and so on, down to one number.
+Partial results that no ``vector.reduction`` can combine (argmax, or floats narrower than 32 bits)
+are combined by halves: the two halves of the lanes, then their halves, and so on, down to one
+number.
 
-The lanes' results are initialised before, and combined after, the outermost loop of the reduction
-that allows it: one in which the loops over results are constant and the results few. A loop with
-more iterations than four vectors of the target have lanes becomes a loop over chunks of that size,
-and a remainder.
+The partial results are initialised before, and combined after, the outermost loop of the reduction
+for which the number of results is constant and small. A loop with more iterations than the lanes of
+four native vectors becomes a loop over chunks of that size, and a remainder.
 
-Where a combiner compares the places of terms, and these grow from term to term, the lanes begin
-with their first terms (``_lane_places.py``).
+If a combiner compares the positions of terms, and the positions increase from term to term, the
+lanes begin with their first terms (``_lane_places.py``).
 
-On x86, the lanes of a maximum of floats also add their terms up, which shows whether one is NaN
+On x86, the lanes of a maximum of floats also sum up their terms, which shows whether a term is NaN
 (``_lane_maximum.py``).
 
-A reduction that cannot be split (its init stayed in it, a condition ties results to terms, ...)
-runs serially, with warning KC4211.
+A reduction that cannot be split (its init is among its updates, a condition depends on both results
+and terms, ...) runs serially, with warning KC4211.
 
 Requires: blocks without an init region (``lower-init-block``).
 """
@@ -116,23 +116,25 @@ from kc.transforms.tir.vectorize._lane_places import growing_places, without_pla
 from kc.transforms.tir.vectorize.vectorize_loop import MAX_VECTORS, element_bits, run_serially
 
 Steps = Callable[[Block, Reduction, Sequence[SSAValue], Sequence[SSAValue]], list[SSAValue]]
-"""A function that adds the steps of a reduction on two vectors for each of its results."""
+"""A function that emits the steps of a reduction on two vectors for each result."""
 
 LOCAL = "local"
-"""The memory of a thread."""
+"""The memory scope of a thread."""
 
 PART_BYTES = 4096
-"""The most that the partial results of one block take."""
+"""The most bytes of the partial results of one block."""
 
 
 @dataclass(frozen=True)
 class LowerLaneReductionPass(ModulePass):
-    """Split vectorized reductions into those of each lane and their combination."""
+    """Give each lane of a vectorized reduction a partial result, and combine the partial
+    results.
+    """
 
     name = "lower-lane-reduction"
 
     vector_bits: int | None = None
-    """Bits of a native vector; by default the target's."""
+    """The width of a native vector in bits; by default the target's."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(op)
@@ -171,15 +173,17 @@ def _lower(loop: ForOp, blocks: list[BlockOp], bits: int, names: TakenNames, sum
 
 @dataclass(frozen=True)
 class _Plan:
-    """A reduction over lanes."""
+    """The plan of a split reduction over lanes."""
 
     split: Split
     place: ForOp
-    """The loop before and behind which the lanes' results are filled and combined."""
+    """The loop before which the partial results are initialised and after which they are
+    combined.
+    """
 
 
 def _lanes(loop: ForOp, vector_bits: int) -> int:
-    """The number of iterations with results of their own: a power of two, or all."""
+    """The number of partial results: all iterations, or a power of two."""
     extent = loop.static_extent
     assert extent is not None
     native = max(1, vector_bits // element_bits(loop))
@@ -237,8 +241,9 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
 
 
 def _may_extend(outer: ForOp, child: ForOp, reduction: Reduction) -> bool:
-    """True if partial results may be combined behind ``outer``, given that they may be behind
-    ``child``."""
+    """True if partial results may be combined after ``outer``, provided that they may be combined
+    after ``child``.
+    """
     if child.parent_op() is not outer or outer.kind.data in (ForKind.PARALLEL, ForKind.THREAD):
         return False
     return not uses_results(outer, reduction)
@@ -265,7 +270,7 @@ def _are_few(path: Sequence[ForOp], room: int) -> bool:
 
 
 def _ties_results(block: BlockOp, reduced: Sequence[ForOp]) -> bool:
-    """True if one condition of the block depends on both results and terms."""
+    """True if a condition of the block depends on both results and terms."""
     terms = {value for loop in reduced for value in loop_tree.derived_values(loop.var)}
     results = {
         value
@@ -285,7 +290,7 @@ def _bytes(type_: Attribute) -> int:
 
 
 class _Lowering:
-    """The reductions over the lanes of one loop."""
+    """The split of the reductions over the lanes of one loop."""
 
     def __init__(
         self,
@@ -295,13 +300,15 @@ class _Lowering:
         names: TakenNames,
         sums: bool,
     ) -> None:
-        """``sums``: whether maxima of floats are computed with sums beside them."""
+        """``sums``: maxima of floats are computed together with sums."""
         self.loop = loop
         self.lanes = lanes
         self.plans = plans
         self.labels = names.labels
         self.width = 1 << (lanes - 1).bit_length()
-        """The results of the lanes, and neutral elements up to a power of two."""
+        """The number of elements of the partial results: the lanes, rounded up to a power of
+        two.
+        """
         space = next((LOCAL for outer in loop_tree.all_loops_around(loop) if outer.axis), None)
         self.parts = [
             PartialResults(plan.split, names.buffers, self.width, space) for plan in plans
@@ -317,10 +324,10 @@ class _Lowering:
         }
 
     def run(self) -> list[ForOp]:
-        """Fill, update and combine the results of the lanes.
+        """Initialise, update and combine the partial results of the lanes.
 
-        Returns the loops that stand for this one where a maximum is computed once more: their lanes
-        may have results of their own, too.
+        Returns the loops that replace this loop in the second run of a maximum. Their lanes may
+        have partial results, too.
         """
         inserted: list[tuple[_Plan, list[Operation], list[Operation]]] = []
         for plan, parts in zip(self.plans, self.parts, strict=True):
@@ -354,8 +361,9 @@ class _Lowering:
         return [loop for maximum in self.maxima.values() for loop in maximum.loops_again]
 
     def _pieces(self) -> list[tuple[ForOp, list[BlockOp], Values]]:
-        """Loops over lanes that take the place of the loop, the blocks in each, and what values are
-        there."""
+        """The loops over lanes that replace the loop, each with its blocks and the values of loop
+        variables.
+        """
         loop, extent = self.loop, self.loop.static_extent
         own = [plan.split.block for plan in self.plans]
         assert extent is not None
@@ -401,7 +409,7 @@ class _Lowering:
         return result
 
     def _fill(self, parts: PartialResults, values: Values) -> list[Operation]:
-        """Store the neutral elements, to all lanes, or their first terms."""
+        """Initialise the lanes: with neutral elements, or with their first terms."""
         first = [self._first_terms(parts, values)] if self.growing[parts] else []
         if first and self.lanes == self.width:
             return [*first]
@@ -443,7 +451,7 @@ class _Lowering:
         return [combined, *self.maxima[parts].again(values)]
 
     def _combine(self, parts: PartialResults, values: Values) -> BlockOp:
-        """The block that combines the lanes' results, and them with the result."""
+        """The block that combines the partial results with each other and with the result."""
         reduction = parts.split.reduction
 
         def results(body: Block, mapping: Values, kept: Sequence[int]) -> Sequence[SSAValue]:
@@ -480,8 +488,9 @@ def _folded(
     *,
     no_nan: bool,
 ) -> list[SSAValue]:
-    """Vectors of a power of two of lanes, combined to numbers: by one operation where there is
-    one, else halves, their halves, and so on. ``no_nan``: none of the lanes is NaN."""
+    """The elements of vectors, whose length is a power of two, combined to one number per vector:
+    by a single operation if one exists, otherwise by halves. ``no_nan``: no lane is NaN.
+    """
     vectors = list(vectors)
     totals = {
         n: _add(body, reduced)
@@ -518,8 +527,9 @@ _KINDS: dict[type[Operation], CombiningKindFlag] = {
 
 
 def _reduction(vector: SSAValue, update: Update, no_nan: bool) -> ReductionOp | None:
-    """The operation that combines the lanes of ``vector`` as an update does; None if there is none,
-    or none that is as fast. ``no_nan``: none of the lanes is NaN."""
+    """The operation that combines the lanes of ``vector`` as ``update`` does; None if no such
+    operation exists or if it is slow. ``no_nan``: no lane is NaN.
+    """
     kind = _KINDS.get(_combining_class(update))
     assert isinstance(vector.type, VectorType)
     element = vector.type.element_type
@@ -541,8 +551,9 @@ def _reduction(vector: SSAValue, update: Update, no_nan: bool) -> ReductionOp | 
 
 
 def _combining_class(update: Update) -> type[Operation]:
-    """The class of the operation that combines what an update has with its term; that of the step
-    if it takes several."""
+    """The class of the operation that combines a partial result with a term; the class of the step
+    if several operations do.
+    """
     step = update.step
     if not isinstance(step, CombineOp):
         return type(step)
@@ -555,7 +566,7 @@ def _combining_class(update: Update) -> type[Operation]:
 
 
 def _lanes_of(body: Block, vector: SSAValue, first: int, width: int) -> SSAValue:
-    """Some lanes of a vector."""
+    """The ``width`` lanes of a vector from ``first`` on."""
     assert isinstance(vector.type, VectorType)
     type_ = vector_of(vector.type.element_type, width)
     lanes = DenseArrayBase.from_list(i64, range(first, first + width))
@@ -574,9 +585,9 @@ def _steps_on_vectors(
     new: Sequence[SSAValue],
     known: Mapping[SSAValue, SSAValue],
 ) -> list[SSAValue]:
-    """The steps of a reduction on vectors, lane by lane; results in the order of its updates.
+    """The steps of a reduction on vectors, lane by lane, with results in the order of its updates.
 
-    ``known`` has the values that combiners capture, which are the same in all lanes.
+    ``known`` has the values that combiners capture, which are equal in all lanes.
     """
     results: list[SSAValue] = []
     done: dict[Operation, dict[SSAValue, SSAValue]] = {}

@@ -18,26 +18,26 @@ After, for vectors of 256 bits::
     %a_1 = tir.load %A[%i, 96] : memref<64x100xf32>, vector<4xf32>
     ...
 
-A loop of up to four native vectors is one vector; a longer one becomes a loop over the widest
-vectors that divide it, or over native ones. The remainder, 7 of 31 iterations or as many as a
-symbolic extent leaves, is one vector under a mask. If the machine has no masks for the elements,
-the last whole vector is repeated, provided that the loop loads nothing that it stores; otherwise
-vectors of half the lanes, a quarter, and so on, follow.
+A loop of up to four native vectors is one vector; a longer loop becomes a loop over the widest
+vectors that divide it, or over native vectors. The remainder (7 of 31 iterations, or the unknown
+rest of a symbolic extent) is one vector under a mask. If the machine has no masks for the elements,
+the last whole vector overlaps earlier iterations, provided that the loop loads from no buffer to
+which it stores; otherwise vectors of half the lanes, a quarter, and so on, follow.
 
-Where the code needs a guard to hold in all lanes, or indices not to wrap around within a vector,
-and neither is known, both forms are generated and a ``tir.if`` chooses; where a guard does not hold
-in all lanes, the code is again under a mask or of narrower vectors. Where masked code is several
-native vectors, of which a guard leaves the first one at most, that one alone is computed. A branch
-that lanes take differently runs under a mask: for ``%x = scf.if %c -> (f32)``, which loads where
-``%c`` holds and is 0 elsewhere::
+If the vector code requires that a guard hold in all lanes, or that indices not wrap around within a
+vector, and neither is proven, both forms are generated and a ``tir.if`` chooses. The code for a
+guard that fails in some lanes is again masked, or uses narrower vectors. If masked code consists of
+several native vectors, and the guard holds at most in the first of them, only this vector is
+computed. A branch that only some lanes take runs under a mask: for ``%x = scf.if %c -> (f32)``,
+which loads if ``%c`` holds and is 0 otherwise::
 
     %x = vector.maskedload %A[%i, %j], %c, %zero : memref<64x100xf32>, vector<8xi1>, vector<8xf32>
 
-Inactive lanes access no memory and only divide by 1; a condition that all lanes agree on stays a
-branch.
+Inactive lanes access no memory and only divide by 1; a branch on a condition that is equal in all
+lanes stays a branch.
 
-A loop that cannot be vectorized (an iteration has a buffer of its own, ...) runs serially, with
-warning KC4211; so does one around another vectorized loop (KC4212).
+A loop that cannot be vectorized (for example, because an iteration has a private buffer) runs
+serially, with warning KC4211; so does a loop around another vectorized loop (KC4212).
 
 Requires: no blocks (``lower-blocks``); the iterations of a vectorized loop are independent, which
 the primitive ``vectorize`` checks.
@@ -94,8 +94,9 @@ MAX_VECTORS = 4
 """The most native vectors in one vector of the code."""
 
 LONG = 4
-"""A loop of so many of these widest vectors is made of them, and of native ones for what is left:
-each step of several vectors is done while the others wait for their operands."""
+"""The number of widest vectors from which a loop is split into widest vectors, and native vectors
+for its remainder. The operations of a wide vector overlap while others wait for their operands.
+"""
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class VectorizeLoopPass(ModulePass):
     name = "vectorize-loop"
 
     vector_bits: int | None = None
-    """Bits of a native vector; by default the target's."""
+    """The width of a native vector in bits; by default the target's."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(op)
@@ -133,7 +134,10 @@ class VectorizeLoopPass(ModulePass):
 
 
 def _vectorized_loops(function: Operation) -> tuple[list[ForOp], dict[ForOp, ForOp]]:
-    """The vectorized loops in program order, and for outer ones an inner one."""
+    """The vectorized loops in program order, and an inner vectorized loop for each outer one.
+
+    Raises CodegenError KC4201 if a block is left.
+    """
     loops: list[ForOp] = []
     inside: dict[ForOp, ForOp] = {}
     for op in preorder(function):
@@ -171,7 +175,7 @@ def run_serially(
 
 
 def pieces(extent: int, native: int) -> list[tuple[int, int]]:
-    """The division of ``extent`` iterations: pairs of the lanes of a vector (1: scalar) and a
+    """The division of ``extent`` iterations: pairs of a vector width in lanes (1: scalar) and a
     count.
 
     ``native`` is the number of lanes of a native vector, a power of two.
@@ -204,14 +208,15 @@ def pieces(extent: int, native: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class _Step:
-    """The lowering of a vectorized loop: ``code`` replaces it; without code it becomes a serial
-    loop."""
+    """The lowering of a vectorized loop: ``code`` replaces the loop. Without code, the loop becomes
+    serial.
+    """
 
     lowering: _Lowering
     loop: ForOp
     code: Sequence[Operation] | None = None
     serial: tuple[str, str, Operation] | None = None
-    """The code of the warning that the loop runs serially, why it does, and the place."""
+    """The code, the reason and the place of the warning that the loop runs serially."""
 
     def take(self) -> None:
         if self.code is not None:
@@ -223,14 +228,14 @@ class _Step:
 
 
 def _drop(ops: Iterable[Operation]) -> None:
-    """Have operations that are in no block use nothing."""
+    """Drop the operands of operations that are not in a block."""
     for op in ops:
         if op.parent is None:
             op.drop_all_references()
 
 
 class _Lowering:
-    """The loops of one function."""
+    """The vectorization of the loops of one function."""
 
     def __init__(self, vector_bits: int, shuffles: bool) -> None:
         self.vector_bits = vector_bits
@@ -243,14 +248,15 @@ class _Lowering:
         """The number of elements of the current loop in a native vector."""
         self.index = IndexValues()
         self.new_operations: list[Operation] = []
-        """The operations made for the current loop, which are to use nothing if it stays."""
+        """The operations created for the current loop. They are discarded if the loop stays."""
         self.room = 0
-        """The number of operations that may still be added for lanes that meet a condition."""
+        """The number of operations that may still be added for lanes under conditions."""
 
     def step(self, loop: ForOp) -> _Step:
-        """Vector code for ``loop``, which stays as it is, or why there is none.
+        """The vector code for ``loop``, or the reason why it runs serially. ``loop`` itself is
+        unchanged.
 
-        Raises CodegenError KC4205, with nothing left behind, if all lanes store to one element.
+        Raises CodegenError KC4205, without a change, if all lanes store to one element.
         """
         extent = loop.extent_value
         if isinstance(extent, SSAValue):
@@ -272,17 +278,17 @@ class _Lowering:
         return _Step(self, loop, ops)
 
     def replace(self, loop: ForOp, ops: Sequence[Operation]) -> None:
-        """Put the code of a step where its loop is."""
+        """Replace the loop of a step by its code."""
         self.room = LARGEST_CODE
         self._replace(loop, ops)
 
     def _discard(self) -> None:
-        """Leave nothing behind of what was made for the current loop."""
+        """Discard all operations created for the current loop."""
         _drop(self.new_operations)
         self.new_operations = []
 
     def _enter(self, loop: ForOp) -> int:
-        """Take up ``loop``; the lanes of a native vector."""
+        """Begin with ``loop``. Returns the number of lanes of a native vector."""
         self.new_operations = []
         widths = _element_widths(loop)
         self.element_bits = max(8, *widths)
@@ -327,7 +333,7 @@ class _Lowering:
     # Extents
 
     def _known_extent(self, loop: ForOp, extent: int, native: int) -> list[Operation]:
-        """All iterations of a loop of a constant extent."""
+        """All iterations of a loop with a constant extent."""
         parts = pieces(extent, native)
         scalars = parts[-1][1] if parts[-1][0] == 1 else 0
         if native == 1 or scalars < 2 or _size(loop) > LARGEST_BODY:
@@ -355,7 +361,9 @@ class _Lowering:
         return ops
 
     def _unknown_extent(self, loop: ForOp, native: int) -> list[Operation]:
-        """All iterations of a loop whose extent is known where it runs; below 0 it has none."""
+        """All iterations of a loop whose extent is known only at run time. A negative extent means
+        no iterations.
+        """
         extent = loop.extent_value
         assert isinstance(extent, SSAValue)
         ops: list[Operation] = []
@@ -400,7 +408,8 @@ class _Lowering:
         self, loop: ForOp, count: AffineExpr, start: AffineExpr, *, conditional: bool = False
     ) -> list[Operation]:
         """``count`` (at least 0) iterations from ``start`` on, in vectors of half the lanes of a
-        native one, then of a quarter, and so on."""
+        native vector, then of a quarter, and so on.
+        """
         _, most = self.index.bounds(count)
         width = self.native
         while width > 1 and most is not None and most < width:
@@ -435,7 +444,9 @@ class _Lowering:
         return Masking(self.has_masks, self.element_bits, shuffles=self.shuffles, **options)
 
     def _piece(self, loop: ForOp, width: int, count: int, start: int) -> list[Operation]:
-        """``width * count`` iterations from ``start`` on, in vectors of ``width``."""
+        """``width * count`` iterations from ``start`` on, in ``count`` vectors of ``width``
+        lanes.
+        """
         first = AffineExpr.constant(start)
         if width == 1:
             return [self._iterations(loop, count, first)]
@@ -462,9 +473,9 @@ class _Lowering:
     def _chunk(
         self, loop: ForOp, width: int, base: AffineExpr, *, conditional: bool = False
     ) -> list[Operation]:
-        """The iterations from ``base`` on that one vector holds.
+        """The iterations of one vector, from ``base`` on.
 
-        ``conditional``: they are the lanes of another vector for which a condition holds.
+        ``conditional``: the iterations are the lanes of another vector for which a condition holds.
         """
         masking = self._masking(conditional=conditional)
         chunk = Chunk(loop, width, base, self.index, masking)
@@ -488,8 +499,9 @@ class _Lowering:
     def _without_assumptions(
         self, loop: ForOp, width: int, base: AffineExpr, *, misses: bool
     ) -> list[Operation] | None:
-        """The iterations from ``base`` on where a guard need not hold in all lanes; None where it
-        would be lane after lane."""
+        """The iterations of one vector, from ``base`` on, without the assumption that a guard holds
+        in all lanes. None if this needs a loop over the lanes.
+        """
         if _size(loop) > LARGEST_BODY:
             return None
         masking = self._masking(assumes=False, misses=misses)
@@ -510,10 +522,10 @@ class _Lowering:
         assumption: AffineConstraintExpr,
         masked: list[Operation],
     ) -> list[Operation]:
-        """Masked code for several native vectors, of which only the first one is computed where a
-        guard holds in none of the others: rows are often shorter.
+        """Masked code for several native vectors, with a shortcut that computes only the first
+        vector if a guard fails in all others. Short rows are frequent.
 
-        ``assumption`` is that the guard holds in all lanes.
+        ``assumption`` states that the guard holds in all lanes.
         """
         native = self.native
         if not self.has_masks or native < 2 or width < 2 * native or not _is_guarded(loop):
@@ -539,8 +551,9 @@ class _Lowering:
     def _partial(
         self, loop: ForOp, width: int, count: int | SSAValue, start: int | SSAValue
     ) -> list[Operation] | None:
-        """``count`` iterations from ``start`` on as the first lanes of one vector, if there is a
-        mask for the others."""
+        """``count`` iterations from ``start`` on, as the first lanes of one masked vector. None if
+        masks cannot express them.
+        """
         block = loop.parent
         assert block is not None
         lanes = first_lanes(loop, width, count, start)
@@ -561,7 +574,7 @@ class _Lowering:
     # Code around them
 
     def _computed(self, expr: AffineExpr, ops: list[Operation]) -> SSAValue:
-        """``expr`` as a value, for which ``ops`` are added to."""
+        """``expr`` as a value; new operations are appended to ``ops``."""
         expr = self.index.simplify(expr)
         if isinstance(expr, AffineDimExpr):
             value = self.index.roots[expr.position]
@@ -580,7 +593,7 @@ class _Lowering:
     def _choose(
         self, expr: AffineExpr, then: list[Operation], orelse: Sequence[Operation] = ()
     ) -> list[Operation]:
-        """``then`` where ``expr`` is at least 0, else ``orelse``."""
+        """Operations that run ``then`` if ``expr`` is at least 0, else ``orelse``."""
         conditions = simplify_constraints(
             [at_least_zero(self.index.simplify(expr))], self.index.ranges
         )
@@ -593,7 +606,7 @@ class _Lowering:
         return [IfOp(condition, operands, Region(Block(then)), otherwise)]
 
     def _iterations(self, loop: ForOp, count: int | SSAValue, start: AffineExpr) -> Operation:
-        """``count`` iterations from ``start`` on as a serial loop."""
+        """``count`` iterations from ``start`` on, as a serial loop."""
         serial = ForOp(loop.label, count)
         serial.location = loop.location
         value: SSAValue = serial.var
@@ -610,7 +623,7 @@ class _Lowering:
 
 
 def _is_guarded(loop: ForOp) -> bool:
-    """True if iterations have effects only where the single condition of the loop holds."""
+    """True if all effects of an iteration are under the only condition in the loop."""
     effects = [op for op in loop.body.block.ops if has_effects(op)]
     guards = [op for op in loop.body.block.walk() if isinstance(op, IfOp)]
     if effects != guards or len(guards) != 1:
@@ -624,7 +637,7 @@ def _size(loop: ForOp) -> int:
 
 
 def _element_widths(loop: ForOp) -> list[int]:
-    """The widths of the elements that the loop loads or stores, in bits; 8 where it does not."""
+    """The widths in bits of the elements that the loop loads or stores; 8 if it has no accesses."""
     widths = []
     for op in loop.body.block.walk():
         if isinstance(op, LoadOp | StoreOp):
@@ -635,5 +648,5 @@ def _element_widths(loop: ForOp) -> list[int]:
 
 
 def element_bits(loop: ForOp) -> int:
-    """The width of the widest element that the loop loads or stores, in bits; at least 8."""
+    """The width in bits of the widest element that the loop loads or stores; at least 8."""
     return max(8, *_element_widths(loop))
