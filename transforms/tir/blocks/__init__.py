@@ -1,8 +1,10 @@
 """Blocks: reductions get their initial values, and blocks dissolve into their bodies.
 
-A block states what its iterations read and write. Schedules rely on this, generated code does not.
-Read ``lower_init_block``, which makes the initial value of a reduction a block of its own, then
-``lower_blocks``; ``_partial_results`` and ``_empty_reductions`` serve reductions everywhere.
+A block declares the elements that its iterations read and write. Schedules rely on these
+declarations, generated code does not. Read ``lower_init_block``, which moves the initial value of a
+reduction into a separate block, then ``lower_blocks``. ``_partial_results`` and
+``_empty_reductions`` are used by all lowerings of reductions; ``lift_constant_blocks`` moves blocks
+to build time.
 """
 
 if (

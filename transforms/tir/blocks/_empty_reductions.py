@@ -1,4 +1,4 @@
-"""Empty reductions: a reduction block over no element stands for its initial value.
+"""Empty reductions: a reduction block over no element yields its initial value.
 
 The loops of such a block run no iteration, so an initialisation inside them would be lost.
 """
@@ -30,12 +30,12 @@ from kc.transforms.known_values import can_rebuild, rebuild_captured
 
 
 def is_empty(block: BlockOp) -> bool:
-    """True if the reduction of ``block`` has no element, whatever the sizes."""
+    """True if the reduction of ``block`` is empty, whatever the sizes."""
     return 0 in reduce_extents(block)
 
 
 def may_not_begin(block: BlockOp, loop: ForOp) -> bool:
-    """True if ``loop`` may have no iteration although the reduction of ``block`` is not empty."""
+    """True if ``loop`` may run no iteration although the reduction of ``block`` is not empty."""
     if loop.dynamic_extent is None:
         return loop.static_extent == 0 and not is_empty(block)
     sizes = [size for size in reduce_extents(block) if not isinstance(size, int)]
@@ -99,8 +99,9 @@ def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
 
 
 def _outermost(block: BlockOp) -> Operation:
-    """The outermost loop around ``block`` before which every value that its init uses is
-    computable."""
+    """The outermost loop around ``block`` before which all values that its init uses are
+    computable; ``block`` itself if no loop qualifies.
+    """
     used = captured_values(block.init.block)
     loops = [
         loop
@@ -113,13 +114,13 @@ def _outermost(block: BlockOp) -> Operation:
 def _fill(
     block: BlockOp, fresh_name: Callable[[str], str], extent: SSAValue | None = None
 ) -> tuple[Operation, list[Operation]]:
-    """The ops that store the initial value, and their insertion point; ``extent`` is available
-    there.
+    """The ops that store the initial value, and their insertion point, at which ``extent`` is
+    available.
 
-    They store the elements that the block would store, since other elements of the buffer belong to
-    other code. If no loops iterate over these elements alone, as when they are fused with reduction
-    loops, they store the whole buffer. Memory of threads is filled where the reduction begins,
-    since it does not exist before.
+    They initialise the elements that the block would store, since other elements of the buffer
+    belong to other code. If no loops iterate over these elements alone, as when they are fused with
+    reduction loops, the ops initialise the whole buffer. Thread-private memory is initialised where
+    the reduction begins, since it does not exist before.
     """
     place = _start(block) if extent is None else _start(block, extent)
     if place is not None:
@@ -149,7 +150,8 @@ def _is_in_kernel(place: Operation) -> bool:
 
 def _start(block: BlockOp, *needed: SSAValue) -> Operation | None:
     """The outermost loop of the reduction before which the values that its init uses, its extents
-    and ``needed`` are computable; None if there is no such loop."""
+    and ``needed`` are computable; None if no loop qualifies.
+    """
     used = [*captured_values(block.init.block), *block.dynamic_extents, *needed]
     carried = False
     for loop in loop_tree.loops_around(block):
@@ -221,7 +223,7 @@ class _Place:
         self.known: dict[SSAValue, bool] = {}
 
     def knows(self, value: SSAValue) -> bool:
-        """True if ``value`` depends only on the element and on values from before the place."""
+        """True if ``value`` depends only on the element and on values defined before the place."""
         if value not in self.known:
             self.known[value] = (
                 value in self.variables
@@ -234,7 +236,7 @@ class _Place:
         return self.known[value]
 
     def loops(self, used: Sequence[SSAValue]) -> list[ForOp] | None:
-        """The loops that ``used`` depend on; None if a value is not available."""
+        """The loops on which ``used`` depend; None if a value is not available."""
         if not all(map(self.knows, used)):
             return None
         needed = origins(used)

@@ -9,7 +9,9 @@ from kc.dialects.tir import CombineOp
 
 
 def inline_combine(op: CombineOp) -> Operation | None:
-    """Replace ``op`` by the ops of its combiner; return the op that now comes next in the block."""
+    """Replace ``op`` by the ops of its combiner; return the next op of the block after the
+    replacement.
+    """
     following = op.next_op
     ops, results = op.inlined()
     for inlined in ops:

@@ -1,8 +1,8 @@
-"""Partial results of a reduction: their buffers, the loops that fill and combine them, and the
-block that stores the combined results.
+"""Partial results of a reduction: their buffers, the loops that initialise and combine them, and
+the block that stores the combined results.
 
-A reduction block updates a partial result instead of the result itself. Those loops over results
-that are inside the reduction loops are copied twice: before the reduction, to fill the partial
+A reduction block updates a partial result instead of the result itself. The loops over results
+inside the reduction loops are copied twice: before the reduction, to initialise the partial
 results, and after it, to combine them.
 """
 
@@ -33,7 +33,7 @@ from kc.support.fresh_names import fresh_name
 from kc.transforms.schedule._combiners import neutral_of, steps_on
 
 Values = dict[SSAValue, SSAValue]
-"""The copies of values."""
+"""The copy of each value."""
 
 _COPIED_KINDS = (ForKind.THREAD, ForKind.UNROLLED)
 
@@ -46,10 +46,13 @@ class Split:
     path: Sequence[ForOp]
     """The loops over results inside the reduction loops and around the block, outermost first."""
     reduced: Sequence[ForOp]
-    """All loops that drive a reduce variable or repeat terms. Partial results do not belong to one
-    iteration of these loops, but to the path inside them."""
+    """All loops that drive a reduce variable or repeat terms. A partial result belongs to the path
+    inside these loops, not to one of their iterations.
+    """
     root: Operation
-    """The operation before which partial results are filled and behind which they are combined."""
+    """The operation before which partial results are initialised and after which they are
+    combined.
+    """
 
     @property
     def block(self) -> BlockOp:
@@ -58,9 +61,10 @@ class Split:
 
     @property
     def counted(self) -> list[ForOp]:
-        """The loops of the path that have a partial result for each iteration: all but loops of
-        threads, whose memory is private, unless the threads are virtual and share the memory of one
-        thread."""
+        """The loops of the path that have a partial result for each iteration: all except thread
+        loops, whose memory is private. Virtual thread loops count, as they share the memory of one
+        thread.
+        """
         return [loop for loop in self.path if loop.axis is None or loop.axis in VIRTUAL_AXES]
 
     @property
@@ -76,8 +80,8 @@ class Split:
 
     def makers(self) -> list[Operation] | str:
         """The operations inside ``root`` that compute the indices of results and the operands of
-        the init, in order; or the name of a value there that depends on anything but the loops of
-        the path."""
+        the init, in order; or the name of a value that depends on more than the loops of the path.
+        """
         block, makers = self.block, list[Operation]()
         known = {loop.var for loop in self.path}
         exprs = [
@@ -116,8 +120,9 @@ class PartialResults:
     def __init__(
         self, split: Split, names: set[str], lanes: int | None = None, space: str | None = None
     ) -> None:
-        """``names`` holds the names of buffers in use. With ``lanes``, each partial result has that
-        many elements. ``space`` is the memory space of the buffers."""
+        """``names`` has the names of buffers in use. With ``lanes``, each partial result is a
+        vector of ``lanes`` elements. ``space`` is the memory space of the buffers.
+        """
         self.split = split
         self.has_lanes = lanes is not None
         shape = [loop.static_extent or 0 for loop in split.counted]
@@ -131,7 +136,8 @@ class PartialResults:
 
     def nest(self, fill: Callable[[Values], list[Operation]]) -> list[Operation]:
         """Copies of the loops of the path, of the operations that compute the indices of results,
-        and in the innermost loop the operations that ``fill`` returns."""
+        and, in the innermost loop, the operations that ``fill`` returns.
+        """
         values: Values = {}
         outermost: list[Operation] = []
         inner: Block | None = None
@@ -165,8 +171,9 @@ class PartialResults:
     def place(
         self, values: Values, lane: SSAValue | None = None
     ) -> tuple[AffineMap, list[SSAValue]]:
-        """The element of the current iteration of the path: that of ``lane``, by default of the
-        first lane."""
+        """The indices of the partial result of the current iteration of the path: the element of
+        ``lane``, by default of the first lane.
+        """
         at = [values.get(loop.var, loop.var) for loop in self.split.counted]
         if lane is not None:
             return AffineMap.identity(len(at) + 1), [*at, lane]
@@ -186,8 +193,9 @@ class PartialResults:
     def redirect(
         self, reduction: Reduction, lane: SSAValue | None = None, values: Values | None = None
     ) -> None:
-        """Make a reduction update the partial results. ``reduction`` is this one, or a copy of it
-        whose values are ``values``."""
+        """Make a reduction update the partial results. ``reduction`` is the original one, or a copy
+        of it whose values are ``values``.
+        """
         at = self.place(values or {}, lane)
         for update, alloc in zip(reduction.updates, self.allocs, strict=True):
             load = LoadOp(alloc.buffer, *at)
@@ -210,7 +218,7 @@ class PartialResults:
 
         ``results`` adds the results to the body of the block. Its arguments are the body, the map
         from the values of the reduction's block to their copies, and the positions of the variables
-        of that block that the new block has.
+        of the reduction's block that the new block has.
         """
         block = self.split.block
         positions = [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
@@ -247,8 +255,9 @@ class PartialResults:
         )
 
     def result_place(self, update: Update, mapping: Values) -> tuple[AffineMap, list[SSAValue]]:
-        """The map and the operands of the element that ``update`` stores to, in a copy of its
-        block."""
+        """The map and the operands of the element to which ``update`` stores, in a copy of its
+        block.
+        """
         at = [mapping.get(operand, operand) for operand in update.store.operands_of_map]
         return update.store.indices.data, at
 

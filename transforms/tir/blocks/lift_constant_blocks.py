@@ -1,4 +1,4 @@
-"""lift-constant-blocks: blocks that read constants alone become a function that runs at build time.
+"""lift-constant-blocks: blocks that read only constants become a function that runs at build time.
 
 Before::
 
@@ -22,22 +22,22 @@ After::
       tir.for %i in 512 { ... tir.block "C" ... }
     }
 
-So weights are laid out, padded, converted and looked at once, however often the function is called.
-``evaluate-prepared`` runs the function and makes its results constants. Whoever knows constants
-only later, such as the arguments of a function of a graph, gives them to :func:`lift` and calls
-what it returns himself.
+Thus weights are packed, padded, converted and inspected once, however often the function is called.
+``evaluate-prepared`` runs the function and makes its results constants. A caller that knows
+constants only later, such as the arguments of a function of a graph, passes them to :func:`lift`
+and runs the returned function itself.
 
-What is lifted stands at the root of a function, or of a branch there, and is pure: loops and blocks
-of arithmetic, which read constants, and buffers that were computed of constants alone; no calls, no
-values that only a call of the function knows, and nothing that can fail, such as a division by
-zero. Every access is proven to stay in its buffer, as it happens before anybody calls the function
-(:mod:`kc.analysis.accesses.proven_accesses`). A buffer that is lifted has a constant size, and
-everything that writes it is lifted and stands before its first reader. Results may have four times
-the size of what they are computed of; tables that are computed of nothing, and what takes more than
-2^28 iterations, stay, since memory and build time would be paid for little. So does what takes a
-few iterations and bytes.
+Lifted statements are at the root of a function, or of a branch there, and are pure: loops and
+blocks of arithmetic that read constants, and buffers computed from constants alone. They contain no
+calls, no values that are known only in a call of the function, and no operation that can fail, such
+as a division by zero. Every access is proven to stay in its buffer, as it happens before anybody
+calls the function (:mod:`kc.analysis.accesses.proven_accesses`). A lifted buffer has a constant
+size, and all its writers are lifted and precede its first reader. Results may have four times the
+size of their operands. Tables that are computed without operands, and statements with more than
+2^28 iterations, are not lifted, since they cost memory and build time for little gain. Neither are
+statements with few iterations and bytes.
 
-Which statements go is decided for all of them together, so this is a walk over a function and no
+The choice of statements is made for all of them together, so this is a walk over a function and no
 rewrite pattern. MLIR: constant folding; TVM: ``FoldConstant`` of layout transformations.
 """
 
@@ -91,19 +91,21 @@ PREPARES = "kc.prepares"
 """The attribute of a function that runs when its module is built."""
 
 GLOBAL = "kc.global"
-"""The attribute of an argument of such a function: the global that it is."""
+"""The attribute of an argument of such a function that names the global it represents."""
 
 MOST_ITERATIONS = 1 << 28
-"""Of all that is lifted from a function: about a second."""
+"""The most iterations of all statements lifted from a function: about a second of run time."""
 
 LEAST = 1 << 10
-"""Iterations and bytes that they write: with fewer, running them in each call costs less."""
+"""The least sum of iterations and written bytes. Below it, running the statements in each call is
+cheaper.
+"""
 
 GROWTH = 4
 """The largest ratio of the size of a result to the size of the constants it is computed from."""
 
 _PURE = ("arith.", "math.", "vector.", "affine.")
-"""Dialects whose operations are functions of their operands."""
+"""Dialects whose operations are pure functions of their operands."""
 _ALLOWED = frozenset(
     (
         *(f"tir.{it}" for it in ("alloc", "apply", "block", "for", "if", "load", "store", "view")),
@@ -127,25 +129,25 @@ class _Statement:
     reads: dict[SSAValue, None] = field(default_factory=dict)
     writes: dict[SSAValue, None] = field(default_factory=dict)
     constants: list[arith.ConstantOp] = field(default_factory=list)
-    """Numbers that are defined outside of it."""
+    """Constants that are defined outside of the statement."""
     iterations: int = 1
 
 
 @dataclass(frozen=True)
 class Lifted:
-    """The parts of a function that :func:`lift` took out."""
+    """The parts of a function that :func:`lift` extracted."""
 
     prepare: FuncOp
     """The function that computes the results: its arguments are the constants, then the results."""
     constants: Sequence[SSAValue]
-    """The constants, as the function that they were taken from knows them."""
+    """The constants, as values of the original function."""
     results: Sequence[AllocOp]
-    """The buffers of that function that are to be what ``prepare`` writes."""
+    """The buffers of the original function whose contents ``prepare`` computes."""
 
 
 @dataclass(frozen=True)
 class LiftConstantBlocksPass(ModulePass):
-    """Let blocks that read constants alone run at build time."""
+    """Run blocks that read only constants at build time."""
 
     name = "lift-constant-blocks"
 
@@ -169,7 +171,7 @@ class LiftConstantBlocksPass(ModulePass):
                     _use_globals(op, function, lifted)
 
     def is_needed(self, op: ModuleOp) -> bool:
-        """True if the module has constants, or functions that prepare some."""
+        """True if the module has constants, or functions that run at build time."""
         tables = (it for it in op.ops if isinstance(it, memref.GlobalOp))
         return any(it.constant is not None for it in tables) or bool(prepared(op))
 
@@ -180,11 +182,11 @@ def prepared(module: ModuleOp) -> list[FuncOp]:
 
 
 def lift(function: FuncOp, is_constant: Callable[[SSAValue], bool]) -> Lifted | None:
-    """Take what reads constants alone out of a function; None where there is nothing of it.
+    """Extract the statements that read only constants from a function; None if there are none.
 
-    ``is_constant`` says it of buffers: of ``memref.get_global``, or of arguments. The function is
-    as before but for the statements that are gone; who calls this puts what ``prepare`` computes
-    into the place of the results.
+    ``is_constant`` is True for constant buffers: ``memref.get_global``, or arguments. The function
+    loses these statements and is otherwise unchanged; the caller replaces the results by the
+    buffers that ``prepare`` computes.
     """
     if len(function.body.blocks) != 1:
         return None
@@ -206,7 +208,7 @@ def _is_constant(buffer: SSAValue) -> bool:
 
 
 def _roots(block: Block) -> Iterator[Operation]:
-    """The operations that run once at most: those of a function, and of branches in it."""
+    """The operations that run at most once: those of a function body, and of branches in it."""
     for op in block.ops:
         if isinstance(op, IfOp | scf.IfOp):
             for region in op.regions:
@@ -282,14 +284,16 @@ def _is_inside(owner: Operation | Block, op: Operation) -> bool:
 
 
 def _buffer_of(buffer: SSAValue) -> SSAValue:
-    """The buffer that a view is of."""
+    """The buffer at the root of a view."""
     while isinstance(buffer.owner, ViewOp):
         buffer = buffer.owner.buffer
     return buffer
 
 
 def _is_plain_buffer(buffer: SSAValue) -> bool:
-    """True if a buffer could be a constant: of a constant size, in plain memory, of whole bytes."""
+    """True if a buffer could be a constant: it has a constant size, is in global memory, and its
+    elements are whole bytes.
+    """
     type_ = buffer.type
     if not isinstance(buffer.owner, AllocOp) or not isinstance(type_, MemRefType):
         return False
@@ -309,7 +313,7 @@ def _is_plain_buffer(buffer: SSAValue) -> bool:
 def _choose(
     statements: Sequence[_Statement], is_constant: Callable[[SSAValue], bool]
 ) -> list[_Statement]:
-    """The statements that depend on constants alone, and whose buffers nothing else writes."""
+    """The statements that depend on constants alone and whose buffers no other statement writes."""
     chosen = list(statements)
     while True:
         gone = {statement.op for statement in chosen}
@@ -345,8 +349,9 @@ def _may_go(
 
 
 def _uses(buffer: SSAValue, alloc: AllocOp) -> Iterator[tuple[Operation, bool]]:
-    """The operations beside an allocation that use the buffer or views of it, and whether they may
-    write it."""
+    """The operations in the block of an allocation that use the buffer or its views, each with True
+    if it may write the buffer.
+    """
     block = alloc.parent
     assert block is not None
     for use in buffer.uses:
@@ -444,7 +449,7 @@ def _label(value: SSAValue) -> str | None:
 
 
 def _use_globals(module: ModuleOp, function: FuncOp, lifted: Lifted) -> None:
-    """Make the results globals, which the function reads."""
+    """Replace the results by globals, which the function reads."""
     taken = {
         symbol.data
         for op in module.ops

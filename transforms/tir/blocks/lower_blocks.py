@@ -22,9 +22,9 @@ After::
 
 Block variables are replaced by their bindings: affine maps and sets absorb them, other uses share a
 ``tir.apply``. A predicate becomes a ``tir.if``, unless the loop extents prove that it always holds
-(then it is removed) or never does (then the block is removed); existing ``tir.if`` are treated
-alike. Loops without iterations are removed. Those of one iteration become their bodies, unless they
-are threads, have annotations, or fill a buffer twice (``inject-double-buffer``). Each
+(then it is removed) or never does (then the block is removed); existing ``tir.if`` are simplified
+likewise. Loops without iterations are removed. Loops of one iteration become their bodies, unless
+they are threads, have annotations, or fill a buffer twice (``inject-double-buffer``). Each
 ``tir.combine`` becomes the ops of its combiner.
 
 Requires: no block has an init region (``lower-init-block``).

@@ -1,4 +1,4 @@
-"""lower-init-block: the ``init`` of a reduction becomes a block of its own.
+"""lower-init-block: the ``init`` of a reduction becomes a separate block.
 
 Before::
 
@@ -19,10 +19,10 @@ After::
           tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in 16 = %j, reduce %v_k in 4 = %k)
               do { ... }
 
-The new block stands before the outermost loop that carries a reduce variable. Inner loops that
-carry spatial variables are copied with their kind. The new block runs in exactly the instances in
-which the block would have run its init, and also initialises an empty reduction (a symbolic extent
-that is 0). If the reordering is not proven to keep the result (another statement in between touches
+The new block precedes the outermost loop that carries a reduce variable. Inner loops that carry
+spatial variables are copied with their kind. The new block runs in exactly the instances in which
+the block would have run its init, and also initialises an empty reduction (a symbolic extent that
+is 0). If the reordering is not proven to preserve the result (another statement in between accesses
 the buffer, an iteration is repeated, ...), the init stays in the block, guarded by ``tir.if`` on
 the reduce variables.
 
@@ -126,7 +126,7 @@ class _Lowering:
         self._dependences: dict[SSAValue, frozenset[SSAValue]] = {}
 
     def hoist(self, block: BlockOp) -> bool:
-        """Decompose ``block``. Return False, with nothing changed, if its init must stay inside."""
+        """Decompose ``block``. Return False, without a change, if its init must stay inside."""
         try:
             plan = _Plan(self, block)
             plan.check_order(self.users_below(plan.place))
@@ -282,8 +282,10 @@ class _Plan:
         return True
 
     def _predicate(self) -> list[tuple[AffineExpr, AffineConstraintExpr]]:
-        """The predicate without the conditions that bound the reduction: each expression that is
-        compared with 0, and its condition with the loops that are not copied at 0."""
+        """The predicate without the conditions that bound the reduction. Each condition comes as
+        the expression that is compared with 0, and as the same condition with 0 for the loops that
+        are not copied.
+        """
         tests = []
         for constraint in self._over_roots(
             self.block.predicate.data, self.block.predicate_operands
@@ -304,9 +306,9 @@ class _Plan:
         return tests
 
     def _begun(self, inner: Sequence[ForOp]) -> list[AffineConstraintExpr]:
-        """The conditions that the loops that are not copied have an iteration.
+        """The conditions that the loops that are not copied run at least one iteration.
 
-        A loop that has none because the reduction is empty is exempt, as its elements are
+        A loop that runs none because the reduction is empty is exempt, as its elements are
         initialised.
         """
         return [
@@ -369,8 +371,7 @@ class _Plan:
             self._check_value(value)
 
     def misses_empty(self) -> bool:
-        """True if the new nest may store nothing, or not all elements, only because the reduction
-        is empty."""
+        """True if the new nest may skip stores, only because the reduction is empty."""
         sizes = [size for size in reduce_extents(self.block) if not isinstance(size, int)]
         if self.about_reduction is None:
             return bool(sizes)
@@ -385,8 +386,9 @@ class _Plan:
         return bool(sizes) and any(self.open) and self._leaves_elements(sizes)
 
     def _leaves_elements(self, sizes: Sequence[SSAValue]) -> bool:
-        """True if, with one of ``sizes`` equal to 0, there may be elements that the new nest does
-        not store: a skewed loop then has fewer iterations."""
+        """True if, with one of ``sizes`` equal to 0, the new nest may leave elements unstored, as a
+        skewed loop then has fewer iterations.
+        """
         space = Space()
         demand = space.place(self.place)
         new = space.place(self.place, demand.loops)
@@ -405,7 +407,8 @@ class _Plan:
 
     def _stored(self, space: Space, instance: Instance) -> list[Term]:
         """The variables of the block in an iteration of the new nest. The iteration is added to
-        ``instance``, a time at which control reaches the nest."""
+        ``instance``, a moment at which control reaches the nest.
+        """
         for loop in self.kept:
             at = instance.values[loop.var] = space.dim(instance)
             instance.constraints.append(at.within(space.size(loop.extent_value, instance)))
@@ -529,7 +532,9 @@ class _Plan:
 
 
 class Decomposition:
-    """The init of a reduction as a block of its own before ``loop``, a loop around the block."""
+    """The extraction of a reduction's init into a separate block before ``loop``, a loop around the
+    block.
+    """
 
     def __init__(self, plan: _Plan) -> None:
         self._plan = plan
@@ -561,8 +566,9 @@ class Decomposition:
 
 
 def _updates_in_place(block: BlockOp) -> bool:
-    """True if ``block`` accesses, in the buffers of its init, only the elements that belong to the
-    init."""
+    """True if all accesses of ``block`` to the buffers of its init are to the elements that the
+    init stores.
+    """
     inits = {op.buffer: op for op in block.init.block.ops if isinstance(op, StoreOp)}
     if any(op.regions for op in block.init.block.ops):
         return False

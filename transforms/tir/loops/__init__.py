@@ -1,8 +1,8 @@
-"""Loops: iterations are copied, cut into parts, or freed of conditions.
+"""Loops: iterations are copied, loops are split, and conditions are moved out of loops.
 
-``partition_loops`` cuts off the iterations in which conditions always hold, ``unroll_loop`` writes
-iterations one after the other, and ``hoist_expression`` and ``hoist_if_then_else`` compute
-loop-invariant values once. ``legal_directions`` prints the loop orders that the dependences allow.
+``partition_loops`` splits off the iterations in which conditions always hold, ``unroll_loop``
+copies bodies, and ``hoist_expression`` and ``hoist_if_then_else`` compute loop-invariant values and
+conditions once. ``legal_directions`` prints the loop orders that the dependences allow.
 """
 
 if (

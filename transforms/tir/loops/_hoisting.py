@@ -41,14 +41,15 @@ class Hoisted:
     """All values without effects."""
 
     past_threads: bool = False
-    """Also out of loops of threads."""
+    """True to move conditions out of thread loops, too."""
 
 
 def hoist(function: FuncOp, hoisted: Hoisted, copied_operations: int) -> None:
-    """Move what ``hoisted`` selects out of the loops of ``function``, as far out as possible.
+    """Move the operations that ``hoisted`` selects out of the loops of ``function``, as far out as
+    possible.
 
-    A condition in front of a loop makes two copies of the loop, unless the second one would do
-    nothing. The copies have at most ``copied_operations`` operations altogether.
+    A condition in front of a loop makes two copies of the loop, unless one of them would have no
+    effect. The copies have at most ``copied_operations`` operations altogether.
     """
     _Hoisting(hoisted, copied_operations).region(function.body)
 
@@ -98,7 +99,7 @@ class _Hoisting:
                 block.insert_op_before(op, loop)
 
     def _wanted(self, loop: ForOp) -> set[Operation]:
-        """The operations in the body of ``loop`` whose results are to be hoisted if possible."""
+        """The operations in the body of ``loop`` that ``hoisted`` selects."""
         is_boolean = {
             op for op in loop.body.block.ops if any(_is_boolean(value) for value in op.results)
         }
@@ -133,7 +134,7 @@ class _Hoisting:
         """Move the loop-invariant part of the condition of ``op`` in front of ``loop``.
 
         ``effects`` is the number of operations in the loop that have effects, ``size`` the number
-        of all its operations. Return the loop that runs if the moved condition holds and the one
+        of all its operations. Return the loop that runs if the moved condition holds and the loop
         that runs otherwise; nothing if the condition stays.
         """
         if not (self.hoisted.choices if op.results else self.hoisted.guards):
@@ -219,7 +220,7 @@ def _effects(root: Operation) -> int:
 
 
 def _is_free(op: Operation) -> bool:
-    """True if ``op`` may run where its result is not needed."""
+    """True if ``op`` may run even if its result is not needed: it has no effect and cannot trap."""
     return bool(op.results) and not op.regions and not has_effects(op) and not _may_trap(op)
 
 
@@ -242,7 +243,7 @@ def _is_boolean(value: SSAValue) -> bool:
 
 
 def _copy_without(loop: ForOp, op: IfOp | scf.IfOp) -> ForOp:
-    """A copy of ``loop`` in which the condition of ``op`` does not hold."""
+    """A copy of ``loop`` in which the condition of ``op`` is false."""
     copy = copy_operation(loop)
     assert isinstance(copy, ForOp)
     ops = zip(preorder(loop), preorder(copy), strict=True)
@@ -252,7 +253,7 @@ def _copy_without(loop: ForOp, op: IfOp | scf.IfOp) -> ForOp:
 
 
 def _inline(op: Operation, region: Region) -> None:
-    """Replace ``op`` by the content of one of its branches."""
+    """Replace ``op`` by the content of ``region``, one of its branches."""
     block = op.parent
     assert block is not None
     values: Sequence[SSAValue] = ()

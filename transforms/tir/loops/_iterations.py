@@ -1,4 +1,4 @@
-"""Copies of a part of a loop's body for an iteration given as an expression."""
+"""Copies of a part of a loop's body for an iteration that is an expression."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ def iteration_of(
     iteration: AffineExpr,
     operands: Sequence[SSAValue],
 ) -> list[Operation]:
-    """Copies of ``ops`` in which the index ``variable`` is ``iteration``, an expression over
-    ``operands``. They are in no block."""
+    """Copies of ``ops`` in which the index ``variable`` is replaced by ``iteration``, an expression
+    over ``operands``. The copies are not in a block.
+    """
     copied = Block(arg_types=[INDEX])
     values: dict[SSAValue, SSAValue] = {variable: copied.args[0]}
     for op in ops:

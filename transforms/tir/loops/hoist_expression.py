@@ -28,10 +28,10 @@ After::
     }
 
 ``hoisted_conditionals`` is a sum: 1 for branches without results (the only ones that
-``hoist-if-then-else`` moves), 2 for branches with results, 4 for values of type i1, 8 to move them
-out of loops of threads too. ``hoisted_let_bindings`` is also a sum: 1 for values that conditions
-are computed from, 2 or 4 for all values without effects (tir does not distinguish the two). Values
-that can end the program, such as a quotient whose divisor may be 0, stay. The size of the copies of
+``hoist-if-then-else`` moves), 2 for branches with results, 4 for values of type i1, 8 to move all
+of these out of thread loops, too. ``hoisted_let_bindings`` is also a sum: 1 for operands of
+conditions, 2 or 4 for all values without effects (tir does not distinguish the two). Operations
+that can trap, such as a division whose divisor may be 0, are not moved. The size of the copies of
 loops is limited as in ``hoist-if-then-else``.
 
 TVM: ``HoistExpression``, ``tir.HoistExpression``.

@@ -23,9 +23,9 @@ After::
 Of the conditions ``%i < %n, %j < %m`` only the first one moves. A loop that contains other
 statements becomes two loops, one for each outcome. Such copies have at most
 ``max_copied_operations`` operations in a function, so that the code does not double with each
-condition. ``tir.if`` and ``scf.if`` without results are moved. They stay in loops of threads,
-unless ``support_block_scope_hosting`` is set, and in virtual threads that exchange values. Loops
-around blocks stay as they are.
+condition. ``tir.if`` and ``scf.if`` without results are moved. They stay in thread loops, unless
+``support_block_scope_hosting`` is set, and in virtual threads that exchange values. Loops around
+blocks are unchanged.
 
 TVM: ``HoistIfThenElse``, ``tir.HoistIfThenElse``.
 

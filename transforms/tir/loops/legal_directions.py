@@ -108,8 +108,9 @@ def _refusal(site: Site, step: object) -> str | None:
 
 
 def _skews(chain: Sequence[ForOp]) -> str:
-    """The skews after which the nest can be permuted and tiled in any way. The nest is made
-    perfect."""
+    """The skews after which the nest can be permuted and tiled in any way, as text. The nest is
+    made perfect first.
+    """
     for n, (outer, nested) in enumerate(zip(chain, chain[1:], strict=False)):
         if loop_tree.only_child(outer) is not nested:
             why = why_it_stays(chain[n:])

@@ -21,14 +21,14 @@ After, with ``partition-const-loop``::
       tir.store %x, %C[%c3 * 32 + %i_i] : memref<100xf32>
     }
 
-The pass cuts loops whose extent is not constant, loops of a constant extent if
+The pass splits loops whose extent is not constant, loops of a constant extent if
 ``partition_const_loop`` is set, and all loops with ``pragma_loop_partition_hint``. With
-``only_hinted``, the setting of the pipelines, it cuts only loops with the hint. A part of one
+``only_hinted``, the setting of the pipelines, it splits only loops with the hint. A part of one
 iteration becomes its body, unless ``no_unroll_loop_with_extent_one`` is set. With
 ``unroll_loop_with_partition_hint_no_interval``, a loop with the hint but without usable conditions
-is unrolled. Serial and parallel loops are cut where ``tir.if`` conditions that are affine in the
+is unrolled. Serial and parallel loops are split where ``tir.if`` conditions that are affine in the
 loop's variable begin or cease to hold for all inner iterations. Loops in virtual threads that
-exchange values are not cut, as these threads wait for each other in each iteration. Code under
+exchange values are not split, as these threads wait for each other in each iteration. Code under
 conditions that never hold in a part is removed.
 
 TVM: ``LoopPartition``.
@@ -92,13 +92,14 @@ class PartitionLoopsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Interval:
-    """The interval in which conditions hold: from all of ``starts`` up to ``ends``, over the
-    roots."""
+    """The interval in which conditions hold, over the roots: from the maximum of ``starts`` up to
+    the minimum of ``ends``.
+    """
 
     starts: Sequence[AffineExpr]
     ends: Sequence[AffineExpr]
     held: dict[IfOp, set[int]]
-    """The positions of the conditions of each branch that hold in the interval."""
+    """The numbers of the conditions of each branch that hold in the interval."""
 
 
 def _block(block: Block, options: PartitionLoopsPass) -> None:
@@ -119,8 +120,9 @@ def _visit(op: Operation, options: PartitionLoopsPass) -> None:
 def _loop(
     loop: ForOp, options: PartitionLoopsPass
 ) -> tuple[Sequence[Operation], Sequence[Operation]]:
-    """Cut ``loop`` if possible; return the loops that it becomes, and the operations that are no
-    longer in a loop."""
+    """Split ``loop`` if possible. Return the loops that replace it, and the operations that are no
+    longer in a loop.
+    """
     hint = loop.annotations is not None and HINT in loop.annotations.data
     chosen = hint or (
         not options.only_hinted and (loop.static_extent is None or options.partition_const_loop)
@@ -174,8 +176,9 @@ def _interval(loop: ForOp, index: IndexValues) -> _Interval | None:
 def _for_all_inner(
     loop: ForOp, index: IndexValues, expr: AffineExpr
 ) -> tuple[int, AffineExpr] | None:
-    """``expr >= 0`` for all inner iterations, as ``factor * i + rest >= 0``, where ``rest`` is
-    defined outside of the loop; None if there is no such form."""
+    """The condition that ``expr >= 0`` in all inner iterations, as ``factor * i + rest >= 0``,
+    where ``rest`` is defined outside of the loop; None if it has no such form.
+    """
     terms, constant = linear_terms(expr)
     (var,) = dimensions(index.expr(loop.var))
     factor, outer, inner = 0, {}, {}
@@ -204,7 +207,7 @@ def _inside(value: SSAValue | None, loop: ForOp) -> bool:
 
 
 class _Cut:
-    """The cut of a loop into up to three loops."""
+    """The split of a loop into up to three loops."""
 
     def __init__(self, loop: ForOp, index: IndexValues, options: PartitionLoopsPass) -> None:
         self.loop = loop
@@ -244,8 +247,9 @@ class _Cut:
         return self.loops, self.bodies
 
     def _extreme(self, kind: ExtremeKind, groups: Sequence[Sequence[AffineExpr]]) -> AffineExpr:
-        """The largest or the smallest of ``groups``. Each group stands for the opposite extreme of
-        its members."""
+        """The maximum or minimum (``kind``) of ``groups``. The value of a group is the opposite
+        extreme of its members.
+        """
         if len(groups) == len(groups[0]) == 1:
             return groups[0][0]
         space, operands = self.index.to_map([expr for group in groups for expr in group])
@@ -326,7 +330,7 @@ def _remove_dead(function: Operation) -> None:
 
 
 def _replace(op: Operation, by: Block | None) -> None:
-    """Replace ``op`` by the content of a block, or by nothing."""
+    """Replace ``op`` by the content of a block; remove ``op`` if there is no block."""
     block = op.parent
     assert block is not None
     for inner in list(by.ops) if by is not None else ():
@@ -337,7 +341,7 @@ def _replace(op: Operation, by: Block | None) -> None:
 
 
 def _without(op: IfOp, held: set[int]) -> None:
-    """Drop the conditions that hold; without any condition left, the body replaces the branch."""
+    """Drop the conditions that hold. If no condition is left, the body replaces the branch."""
     space = op.condition.data
     remaining: list[AffineConstraintExpr] = [
         constraint for n, constraint in enumerate(space.constraints) if n not in held

@@ -8,10 +8,10 @@ Before::
 
 After: nothing. Operations that only the condition used are removed as well.
 
-The caller is then responsible for what an assertion promised: an index that an assertion kept
-inside an array may access any memory.
+The caller is then responsible for the asserted conditions: an index whose bounds an assertion
+guaranteed may access any memory.
 
-TVM: ``SkipAssert``, asked for by ``tir.disable_assert``.
+TVM: ``SkipAssert``, enabled by ``tir.disable_assert``.
 """
 
 from __future__ import annotations

@@ -83,8 +83,9 @@ class UnrollLoopPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Counts:
-    """The size of a piece of code: its statements, the depth of unrolled loops and of remaining
-    loops, and the operations that it will have."""
+    """The size of a piece of code: its statements, the depth of unrolled and of remaining loops,
+    and its number of operations after unrolling.
+    """
 
     steps: int = 0
     unrolled: int = 0
@@ -112,7 +113,7 @@ class _Plan:
         self.annotations: list[tuple[ForOp, DictionaryAttr | None]] = []
 
     def perform(self) -> None:
-        """Change the loops; inner ones come first."""
+        """Change the loops, from the inside out."""
         for loop, remaining in self.annotations:
             loop.annotations = remaining
         for loop in self.marked:

@@ -1,9 +1,8 @@
-"""Pipelines: statements of different iterations of a loop run at the same time.
+"""Software pipelines: statements of different iterations of a loop run at the same time.
 
-``plan_software_pipeline`` keeps the statements that a schedule annotated, and
+``plan_software_pipeline`` groups the statements that a schedule annotated, and
 ``inject_software_pipeline`` overlaps them; ``inject_double_buffer`` is the case of two stages. Read
-``_software_pipelining`` for the conditions that preserve the meaning, and ``_pipeline_notes`` for
-the annotations.
+``_software_pipelining`` for the legality conditions, and ``_pipeline_notes`` for the annotations.
 """
 
 if (

@@ -149,8 +149,9 @@ def _unit(op: Operation) -> Operation:
 
 
 def _fill(alloc: AllocOp, loop: ForOp, accesses: Sequence[Access]) -> list[Operation]:
-    """The children of ``loop`` that write the buffer. Raises :class:`Obstacle` if they do anything
-    else."""
+    """The children of ``loop`` that write the buffer. Raises :class:`Obstacle` if they have other
+    effects.
+    """
     name = alloc.label
     stores = [access for access in accesses if isinstance(access, StoreOp)]
     children = list(loop.body.block.ops)
@@ -277,8 +278,9 @@ def _require_early(overlap: Overlap) -> None:
 def _require_apart(
     overlap: Overlap, load: LoadOp, store: StoreOp, is_before: bool, last: Operation, top: Operation
 ) -> None:
-    """Require that ``store`` writes no element that ``load`` reads if the store would move behind
-    the load."""
+    """Require that ``store`` writes no element that ``load`` reads, if the move would put the store
+    after the load.
+    """
     loop = overlap.loop
     space = Space()
     read = space.instance(load)

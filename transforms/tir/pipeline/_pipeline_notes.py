@@ -1,8 +1,8 @@
 """The annotations of a loop that describe its software pipeline, and the statements of the
 pipeline.
 
-Shared by ``plan-software-pipeline``, which keeps the statements of a schedule together while passes
-add to them, and ``inject-software-pipeline``, which overlaps them.
+Shared by ``plan-software-pipeline``, which groups the operations of each statement so that later
+passes do not separate them, and ``inject-software-pipeline``, which overlaps the statements.
 """
 
 from __future__ import annotations
@@ -46,18 +46,20 @@ class Notes:
 
     @property
     def depth(self) -> int:
-        """The number of iterations in flight beside the oldest one."""
+        """The number of iterations in flight besides the oldest one."""
         return max(self.stages, default=0)
 
 
 def note(loop: ForOp, key: str) -> Attribute | None:
-    """The annotation ``key`` of a loop, or its pragma of that name; None if there is none."""
+    """The annotation ``key`` of a loop, or its pragma of the same name; None if the loop has
+    neither.
+    """
     data = loop.annotations.data if loop.annotations is not None else {}
     return data.get(key, data.get(f"pragma_{key}"))
 
 
 def is_pipelined(op: Operation) -> bool:
-    """True if ``op`` is a loop that annotations make a pipeline."""
+    """True if ``op`` is a loop whose annotations describe a pipeline."""
     return isinstance(op, ForOp) and any(note(op, key) is not None for key in _KEYS)
 
 
@@ -76,7 +78,7 @@ def other_notes(loop: ForOp) -> dict[str, Attribute]:
 def statements(loop: ForOp) -> list[Operation]:
     """The statements of a loop, in order: the operations in its body that have an effect.
 
-    Values and loads that a statement needs belong to the statement; allocations belong to the
+    The values and loads that a statement uses belong to the statement; allocations belong to the
     iteration.
     """
     return [
@@ -149,7 +151,7 @@ def _is_specialized(pass_name: str, loop: ForOp) -> bool:
 
 
 def _numbers(pass_name: str, loop: ForOp, key: str, names: Sequence[str]) -> list[int] | None:
-    """The integers of an annotation; None if the loop does not have it."""
+    """The integers of an annotation; None if the loop does not have the annotation."""
     value = note(loop, key)
     if value is None:
         return None

@@ -1,10 +1,11 @@
 """The overlap of the iterations of a loop, and its legality.
 
-Statement ``c`` of iteration ``t`` runs in step ``t + stage(c)``, and in a step statements run by
-their order. So two instances change places where the later one has the smaller stage, by no more
-iterations than the difference of the stages (:func:`_overtaken`). Each such pair with a dependence
-is refused. A buffer that belongs to an iteration has one version for each iteration whose values
-are alive at the same time, and carries no dependence between iterations.
+Statement ``c`` of iteration ``t`` runs in step ``t + stage(c)``; the statements of a step run in
+the order of their annotation. Two instances are therefore reordered if the later one has the
+smaller stage and follows by no more iterations than the difference of the stages
+(:func:`_overtaken`). A dependence between such instances is refused. A buffer that belongs to an
+iteration has one version for each iteration that has live values in it at the same time, and
+carries no dependence between iterations.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def plan_pipeline(loop: ForOp) -> Pipeline:
     """The overlap of the iterations of ``loop``.
 
     Raises CodegenError: the errors of :func:`read_notes`; KC4233 for a value that one statement
-    computes and another one uses; KC4234 where the pipeline would change the result; KC4235 for a
+    computes and another one uses; KC4234 if the pipeline would change the result; KC4235 for a
     buffer that cannot have versions.
     """
     ops = statements(loop)
@@ -201,8 +202,9 @@ def _unknown_accesses(statement: Statement, op: Operation, child: Operation) -> 
 
 
 def _own_buffers(pipeline: Pipeline) -> Iterator[SSAValue]:
-    """The buffers that belong to an iteration: those allocated in it, and those that nothing else
-    uses and of which it reads only elements that it has written."""
+    """The buffers that belong to an iteration: buffers allocated in it, and buffers that only the
+    loop uses and of which an iteration reads only elements that it has written.
+    """
     loop = pipeline.loop
     for buffer in dict.fromkeys(access.buffer for access in pipeline.accesses):
         if buffer is None or not isinstance(buffer.owner, AllocOp):
@@ -214,7 +216,7 @@ def _own_buffers(pipeline: Pipeline) -> Iterator[SSAValue]:
 
 
 def _is_private(pipeline: Pipeline, buffer: SSAValue) -> bool:
-    """True if each iteration could have its own copy of a buffer from outside the loop."""
+    """True if each iteration could have a private copy of a buffer from outside the loop."""
     accesses = pipeline.touching(buffer)
     ops = [access.op for access in accesses if isinstance(access.op, LoadOp | StoreOp)]
     ops += [
@@ -305,7 +307,9 @@ def _global_in_kernel(pipeline: Pipeline, alloc: AllocOp) -> CodegenError:
 
 
 def _overtaken(first: Access, second: Access) -> range:
-    """The numbers of iterations that ``second`` may come after ``first`` and yet run before it."""
+    """The distances in iterations by which ``second`` may follow ``first`` and yet run before
+    it.
+    """
     earlier, later = first.statement, second.statement
     if earlier is later:
         return range(0)
@@ -314,7 +318,7 @@ def _overtaken(first: Access, second: Access) -> range:
 
 
 def _require_order(pipeline: Pipeline) -> None:
-    """Require that no instance runs before one that it depends on."""
+    """Require that no instance runs before an instance on which it depends."""
     possible: CodegenError | None = None
     for first in pipeline.accesses:
         for second in pipeline.accesses:
@@ -343,7 +347,8 @@ def _conflict(
     loop: ForOp, first: Access, second: Access, distances: range
 ) -> tuple[Witness, Instance, Instance] | None:
     """Instances of two accesses that touch the same memory, the second one ``distances`` iterations
-    later; None if there are none."""
+    later; None if there are no such instances.
+    """
     space = Space()
     here = space.place(first.op)
     ordered = {

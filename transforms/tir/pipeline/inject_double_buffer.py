@@ -1,4 +1,5 @@
-"""inject-double-buffer: a buffer is filled for the next iteration while this one reads it.
+"""inject-double-buffer: a buffer is filled for the next iteration while the current iteration reads
+it.
 
 Before::
 
@@ -30,8 +31,9 @@ After::
         %b = tir.load %B[%i mod 2, %j] : memref<2x16xf32>
         tir.store %b, %C[%i, %j] : memref<8x16xf32>
 
-The buffers are those that the primitive ``double_buffer`` marked. If later primitives made it
-impossible to fill a buffer one iteration ahead, it stays single, with warning KC3478.
+The pass applies to the buffers that the primitive ``double_buffer`` marked. If later primitives
+made it impossible to fill a buffer one iteration ahead, the buffer stays single, with warning
+KC3478.
 
 Requires that no blocks are left (``lower-blocks``), and that buffers have their final place and
 size (``compact-buffer-allocation``).
@@ -60,7 +62,7 @@ from kc.transforms.tir.pipeline._double_buffering import Obstacle, Overlap, plan
 from kc.transforms.tir.storage._leading_dimension import copies_of, select_copy
 
 MARK = "tir.double_buffer"
-"""The attribute of a ``tir.alloc`` that is to be filled one iteration ahead."""
+"""The attribute of a ``tir.alloc`` whose buffer is filled one iteration ahead."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def _rewrite(overlap: Overlap) -> None:
 
 
 def _make_double(overlap: Overlap) -> None:
-    """Put a buffer of two halves before the loop; the iteration selects the half."""
+    """Allocate a buffer of two halves before the loop. The iteration number selects the half."""
     old, loop = overlap.alloc, overlap.loop
     new = copies_of(old, 2)
     inside = loop_tree.is_inside(old, loop)

@@ -34,12 +34,12 @@ After::
       tir.store %b, %C[7, %j] : memref<8x16xf32>
     }
 
-In step ``s`` a statement of stage ``g`` runs for iteration ``s - g``. Within a step statements run
-in the order of ``software_pipeline_order``, by default in program order. The prologue has the steps
-in which the later stages have nothing to do yet, the epilogue those in which the earlier stages
-have nothing left to do. A buffer that belongs to an iteration gets one version for each iteration
-with live values in it. If the number of iterations is only known at run time, conditions guard the
-prologue and the epilogue, so that only existing iterations run.
+In step ``s`` a statement of stage ``g`` runs for iteration ``s - g``. Within a step, statements run
+in the order of ``software_pipeline_order``, by default in program order. The prologue consists of
+the steps before the last stage begins, the epilogue of the steps after the first stage has ended. A
+buffer that belongs to an iteration gets one version for each iteration with live values in it. If
+the number of iterations is only known at run time, conditions guard the prologue and the epilogue,
+so that only existing iterations run.
 
 Copies to shared memory in the stages of ``software_pipeline_async_stages`` are asynchronous on
 NVIDIA's GPUs from sm_80 on. Their stores get the attribute ``tir.async_copy``, the copies of a step
@@ -53,8 +53,8 @@ first statement that reads their result waits. The copies of iteration ``t`` use
 its phase ``t floordiv n``.
 
 With ``software_pipeline_warp_specialize``, separate warps start these copies. Buffers get versions
-and copies get a ring, but the loop keeps the order of its iterations; ``specialize-warps`` then
-splits it into two loops. The copying loop runs ahead by as many iterations as there are versions.
+and copies get a ring, but the iterations of the loop stay in order; ``specialize-warps`` then
+splits the loop in two. The copying loop runs ahead by as many iterations as there are versions.
 
 A pipelined loop inside another one is lowered first, and counts as three statements of the outer
 loop: its prologue, its steady state and its epilogue.
@@ -125,7 +125,7 @@ from kc.transforms.tir.storage._leading_dimension import copies_of, select_copy
 
 @dataclass(frozen=True)
 class InjectSoftwarePipelinePass(ModulePass):
-    """Overlap the iterations of the loops that annotations make pipelines."""
+    """Overlap the iterations of loops whose annotations describe a pipeline."""
 
     name = "inject-software-pipeline"
 
@@ -134,7 +134,7 @@ class InjectSoftwarePipelinePass(ModulePass):
     )
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """True if a loop is a pipeline, or groups the operations of a statement."""
+        """True if a loop is pipelined, or groups the operations of a statement."""
         return any(is_pipelined(loop) or is_grouped(loop) for loop in loop_tree.loops(module))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -179,7 +179,7 @@ def inject(function: FuncOp, copies: Callable[[Pipeline], AsynchronousCopies]) -
 
     Loops that are not nested in one another are all planned before the first one is rewritten. If
     they are nested, or several functions have pipelines, the rewrite is first tried on a copy.
-    ``copies`` gives the stores of a pipeline that become asynchronous copies.
+    ``copies`` returns the stores of a pipeline that become asynchronous copies.
     """
     while loops := _innermost(function):
         plans = [plan_pipeline(loop) for loop in loops]
@@ -256,7 +256,8 @@ class Injection:
 
     def _specialize(self) -> None:
         """Leave the iterations in order, as the copying warps run ahead of them
-        (``specialize-warps``)."""
+        (``specialize-warps``).
+        """
         loop, number = self.loop, self._number()
         versions = dict(self.pipeline.versions)
         copied = {
@@ -313,8 +314,9 @@ class Injection:
         return Number(expr, (*around.operands, loop.var))
 
     def _start_boxes(self, boxes: BoxGroup) -> AllocOp:
-        """Let a ring of mbarriers count the copies of boxes, and let their readers wait; return the
-        ring."""
+        """Count the copies of boxes by a ring of mbarriers, and make their readers wait. Returns
+        the ring.
+        """
         loop = self.loop
         targets = [
             target
@@ -343,8 +345,8 @@ class Injection:
         run: Callable[[Statement], list[Operation] | None],
         is_committed: Callable[[Group, int], bool],
     ) -> list[Operation]:
-        """The operations of one step. ``run`` gives those of a statement, or None if it does not
-        run.
+        """The operations of one step. ``run`` returns the operations of a statement, or None if the
+        statement does not run in the step.
 
         ``is_committed(group, k)`` is true if a group of copies was committed ``k`` steps ago.
         """
@@ -388,8 +390,9 @@ class Injection:
         return iteration_of(statement.children, self.loop.var, iteration, operands)
 
     def _prologue(self) -> list[Operation]:
-        """The steps before the first one in which all stages run; all steps if there is no such
-        step."""
+        """The steps before the first step in which all stages run; all steps if no step runs all
+        stages.
+        """
         extent = self.loop.extent_value
         count = self.depth
         if isinstance(extent, int) and extent <= self.depth:
@@ -482,7 +485,7 @@ def _home(op: Operation) -> Block:
 
 
 def _dissolve(unit: Operation) -> list[Operation]:
-    """Replace a loop of one iteration by its body; return the operations."""
+    """Replace a loop of one iteration by its body. Returns the operations of the body."""
     assert isinstance(unit, ForOp)
     home = _home(unit)
     zero = InsertPoint.at_start(unit.body.block)

@@ -1,4 +1,4 @@
-"""plan-software-pipeline: a pipelined loop keeps the statements that the schedule gave it.
+"""plan-software-pipeline: group the operations of each statement of a pipelined loop.
 
 Before::
 
@@ -20,7 +20,7 @@ After::
 
 The annotations of a pipeline number the statements that the loop has at the end of the schedule.
 Later passes move initial values in front of reductions, and the combination of lanes behind them. A
-loop of one iteration around each statement keeps these parts with the statement.
+loop of one iteration around each statement groups these parts with the statement.
 ``inject-software-pipeline`` dissolves that loop.
 
 A pipelined loop counts as three statements of a pipelined loop around it: its prologue, its steady
@@ -60,7 +60,7 @@ PARTS = ("the prologue of", "the steady state of", "the epilogue of")
 
 @dataclass(frozen=True)
 class PlanSoftwarePipelinePass(ModulePass):
-    """Keep the statements of pipelined loops together."""
+    """Group the operations of each statement of a pipelined loop."""
 
     name = "plan-software-pipeline"
 
@@ -96,7 +96,7 @@ class PlanSoftwarePipelinePass(ModulePass):
 
 
 def group(ops: Sequence[Operation], place: Operation) -> ForOp:
-    """A loop of one iteration around ``ops``, in front of ``place``."""
+    """A loop of one iteration around ``ops``, inserted before ``place``."""
     unit = ForOp("statement", 1, annotations={STATEMENT: UnitAttr()})
     unit.location = place.location
     home = place.parent

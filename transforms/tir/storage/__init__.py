@@ -1,7 +1,7 @@
-"""Storage: the elements of a buffer, their places in memory, and fresh memory.
+"""Storage: the size, layout and reuse of the memory of buffers.
 
-Buffers shrink to their used part (``compact_buffer_allocation``), share memory
-(``storage_rewrite``), get strides and places (``align_storage``, ``apply_strides``,
+Buffers shrink to their live part (``compact_buffer_allocation``), share memory
+(``storage_rewrite``), get strides and layouts (``align_storage``, ``apply_strides``,
 ``swizzle_storage``, ``merge_dimensions``) or become registers (``lower_tiles``). Start with the
 first two.
 """

@@ -23,7 +23,9 @@ Access = LoadOp | StoreOp | ViewOp
 
 
 def copies_of(old: AllocOp, count: int, scope: Attribute | None = None) -> AllocOp:
-    """An allocation of ``count`` copies of a buffer, by default in its scope; it is in no block."""
+    """An allocation of ``count`` copies of a buffer, by default in its scope. It is not in a
+    block.
+    """
     type_ = old.buffer.type
     assert isinstance(type_, MemRefType)
     space = type_.memory_space if scope is None else scope
@@ -38,7 +40,7 @@ def copies_of(old: AllocOp, count: int, scope: Attribute | None = None) -> Alloc
 
 
 def select_copy(op: Access, copy: AffineExpr, operands: Sequence[SSAValue]) -> None:
-    """Make ``op`` access the copy with the number ``copy``, an expression over ``operands``."""
+    """Make ``op`` access copy number ``copy``, an expression over ``operands``."""
     own = list(op.operands_of_map)
     numbers = [AffineExpr.dimension(len(own) + n) for n in range(len(operands))]
     shifted = copy.replace_dims_and_symbols(numbers, [])

@@ -12,17 +12,16 @@ After::
 
 The stride of an axis is the product of the inner sizes. So the next dimension grows by the smallest
 number that makes the stride ``factor * n + offset``; a size that is known only at the call grows to
-the next multiple. If one step of that dimension is larger than the missing number (a step spans
-several elements), all inner dimensions are merged into one first. The last axis gets a new
-dimension::
+the next multiple. If a step of that dimension spans several elements, and is larger than the
+padding needed, all inner dimensions are merged into one first. The last axis gets a new dimension::
 
     memref<4x3x8xf32>, axis 0, factor 16 offset 1    becomes    memref<4x33xf32>  [%i, %j * 8 + %k]
     memref<8xf32>, axis 0, factor 4                  becomes    memref<8x4xf32>   [%i, 0]
 
-Axes are served from the last to the first. A request that cannot be served is ignored with warning
-KC4209, as results do not depend on it: inner sizes that are known only at the call and cannot be
-merged, vectors along an axis that is spread, users other than loads and stores, more elements than
-a buffer may have. Axis separators are dropped when dimensions are merged.
+Axes are aligned from the last to the first. A request that cannot be satisfied is ignored with
+warning KC4209, as results do not depend on it: inner sizes that are known only at the call and
+cannot be merged, vectors along an axis that is spread, users other than loads and stores, more
+elements than a buffer may have. Axis separators are dropped when dimensions are merged.
 
 Requires nothing, but is meant to run when buffers have their final shape
 (``compact-buffer-allocation``) and before ``vectorize-loop``.
@@ -79,7 +78,7 @@ class AlignStoragePass(ModulePass):
 
 
 class _Layout:
-    """The dimensions of one buffer while its axes are served."""
+    """The dimensions of a buffer during the alignment of its axes."""
 
     def __init__(self, alloc: AllocOp) -> None:
         self.alloc = alloc
@@ -129,8 +128,9 @@ class _Layout:
         return any(isinstance(use.operation, ViewOp) for use in self.alloc.buffer.uses)
 
     def _try(self, axis: int, factor: int, offset: int) -> str | None:
-        """Serve an axis unless that makes the buffer too large. Return the reason if it is not
-        served."""
+        """Align an axis unless the buffer becomes too large. Return the reason if the axis is not
+        aligned.
+        """
         sizes, index = list(self.sizes), list(self.index)
         why = self._serve(axis, factor, offset)
         if math.prod(size for size in self.sizes if isinstance(size, int)) > LIMIT:
@@ -139,8 +139,9 @@ class _Layout:
         return why
 
     def _serve(self, axis: int, factor: int, offset: int) -> str | None:
-        """Make ``axis`` have a stride of ``factor * n + offset``. Return the reason if that is
-        impossible."""
+        """Make ``axis`` have a stride of ``factor * n + offset``. Return the reason if this is
+        impossible.
+        """
         if axis == len(self.sizes) - 1:
             return self._spread(factor, offset)
         inner = self.sizes[axis + 2 :]

@@ -10,9 +10,9 @@ After::
     func.func @f(%A: memref<?x64xf32, strided<[?, 1]>> {kc.strides = ["s0", 1]}) {
       %a = tir.load %A[%i, %j] : memref<?x64xf32, strided<[?, 1]>>
 
-A stride is the distance in elements of neighbours along a dimension: a number, or a name for the
-value that the call reads from the array. Schedules see a plain argument, so they do not depend on
-strides. Vectors are loaded and stored as a whole if the innermost stride is 1. (TVM:
+A stride is the distance in elements between neighbours along a dimension: a number, or a name for
+the value that the call reads from the array. Schedules see a plain argument, so they do not depend
+on strides. Vectors are loaded and stored as a whole if the innermost stride is 1. (TVM:
 ``tir.decl_buffer(shape, dtype, strides=...)`` in ``binds``.)
 
 Requires: only loads, stores, prefetches and queries of its layout use the argument. Otherwise
@@ -89,7 +89,8 @@ def strides_attr(strides: Sequence[int | str]) -> ArrayAttr:
 
 def strides_of_type(type_: Attribute, name: str) -> tuple[int | str, ...] | None:
     """The strides of a buffer ``name``: numbers, and names for strides that are read at the call;
-    None if its type has no strides. (Its offset is part of the address that the call gives.)"""
+    None if its type has no strides. (The offset is part of the address that the call passes.)
+    """
     if not isinstance(type_, MemRefType) or not isinstance(type_.layout, StridedLayoutAttr):
         return None
     return tuple(
@@ -102,7 +103,8 @@ def strides_of(
     attr: Attribute | None, function: func.FuncOp | None = None
 ) -> tuple[int | str, ...] | None:
     """The strides in the attribute of an argument; None without the attribute. Raises CodegenError
-    KC4340 for any entry but a number or a name."""
+    KC4340 for an entry that is neither a number nor a name.
+    """
     if attr is None:
         return None
     strides: list[int | str] = []

@@ -24,10 +24,11 @@ After::
         tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 16 = %j) do {
           %x = tir.load %B[%v_i - %i + 2, %v_j] : memref<3x16xf32>
 
-The buffer moves into the loop around all its accesses in which it is smallest (the outermost such
-loop), if every iteration provably reads only elements that it has written. Otherwise it stays.
-Global memory does not move into loops that a kernel executes, as a kernel cannot allocate it. At
-its place the buffer shrinks to the bounding box of its accesses, and indices are rebased.
+The buffer moves into a loop around all its accesses if every iteration provably reads only elements
+that it has written; otherwise it stays. Among these loops, the pass chooses the outermost one in
+which the buffer is smallest. Global memory does not move into loops that a kernel executes, as a
+kernel cannot allocate it. At its place the buffer shrinks to the bounding box of its accesses, and
+indices are rebased.
 
 Requires nothing, but is meant to run after ``lower-init-block``. The result of a reduction that may
 be empty and still has its init stays as it is, since ``lower-init-block`` may fill all of it. So do
@@ -69,7 +70,7 @@ from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.affine_rewrite import compact
 
 Access = LoadOp | StoreOp | PrefetchOp | ViewOp
-"""The users of a buffer. A prefetch moves with the buffer, but does not keep it alive."""
+"""The users of a buffer. A prefetch moves with the buffer, but does not extend its live range."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,11 @@ class CompactBufferAllocationPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Plan:
-    """The new place of a buffer, and the part of it that remains."""
+    """The new place of a buffer, and its remaining part."""
 
     accesses: list[Access]
     loop: ForOp | None
-    """The loop that the buffer moves into; None if it stays."""
+    """The loop into which the buffer moves; None if the buffer stays."""
     region: list[Interval]
 
 
@@ -107,7 +108,7 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
 
 
 def compacted_type(alloc: AllocOp, index: BoundIndexValues) -> MemRefType:
-    """The type that a buffer will have. Nothing changes."""
+    """The type that a buffer will have. The IR does not change."""
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
     plan = _plan(alloc, index)
@@ -115,7 +116,7 @@ def compacted_type(alloc: AllocOp, index: BoundIndexValues) -> MemRefType:
 
 
 def _plan(alloc: AllocOp, index: IndexValues) -> _Plan | None:
-    """The plan for a buffer; None if it stays as it is."""
+    """The plan for a buffer; None if the buffer is not changed."""
     accesses: list[Access] = []
     for use in alloc.buffer.uses:
         op = use.operation
@@ -161,7 +162,8 @@ def _may_be_empty(op: Access) -> bool:
 
 def _repeats_in_kernel(loop: ForOp, scope: str) -> bool:
     """True if a kernel executes a loop several times or in each thread, and cannot allocate memory
-    of this scope in the loop."""
+    of ``scope`` in it.
+    """
     return (
         scope == "global"
         and loop.axis is None
@@ -170,8 +172,9 @@ def _repeats_in_kernel(loop: ForOp, scope: str) -> bool:
 
 
 def _loops_around_all(accesses: Sequence[Access], home: Block, scope: str) -> list[ForOp]:
-    """The loops around all accesses, below ``home``, outermost first, in which memory of this scope
-    may be allocated; no loops over vector lanes."""
+    """The loops below ``home`` around all accesses, outermost first, in which memory of ``scope``
+    may be allocated; loops over vector lanes are excluded.
+    """
     common: list[ForOp] | None = None
     for access in accesses:
         path: list[ForOp] = []
@@ -269,8 +272,8 @@ def _joined(
 ) -> Iterator[tuple[Operation, LoadOp | StoreOp | ViewOp, int, int]]:
     """The reads, each with the dimension along which merged reads are adjacent, and their number.
 
-    Loads of neighbouring rows in one block that is not in ``written_in`` are merged, as they all
-    run together: a tile that is transposed in registers has 16 of them.
+    Loads of neighbouring rows in a block that is not in ``written_in`` are merged, as they all run
+    together: the transpose of a tile in registers has 16 of them.
     """
     groups: dict[object, dict[tuple[int, ...], LoadOp]] = {}
     for op, access in reads:
@@ -302,8 +305,9 @@ def _joined(
 def _uses(
     access: Access,
 ) -> Iterator[tuple[Operation, LoadOp | StoreOp | ViewOp, bool, bool]]:
-    """The operations that an access executes, each with the op that has the indices, True if it
-    reads and True if it writes."""
+    """The operations that an access executes, each with the op that has the indices, True if the
+    operation reads and True if it writes.
+    """
     if isinstance(access, LoadOp | StoreOp):
         is_store = isinstance(access, StoreOp)
         yield access, access, not is_store, is_store
@@ -316,7 +320,7 @@ def _uses(
 
 
 def _move(alloc: AllocOp, accesses: Sequence[Access], home: Block) -> None:
-    """Put ``alloc`` before the first op of ``home`` that uses it."""
+    """Move ``alloc`` before the first op of ``home`` that uses the buffer."""
     users: set[Operation] = set()
     for op in accesses:
         child: Operation = op

@@ -206,8 +206,9 @@ def _require_inside(loop: ForOp, sizes: list[int], part: _Part, access: LoadOp |
 
 
 def _slope(expr: AffineExpr, positions: list[int]) -> int | None:
-    """The constant by which ``expr`` grows with the operand at ``positions``; None if it is not
-    constant."""
+    """The constant increment of ``expr`` when the operand at ``positions`` increases by 1; None if
+    the increment is not constant.
+    """
     count = max([*expr.used_dims(), *positions], default=-1) + 1
     more = [
         AffineExpr.dimension(n) + 1 if n in positions else AffineExpr.dimension(n)

@@ -1,4 +1,4 @@
-"""instrument-bound-checkers: every memory access is checked, and the first wrong one reported.
+"""instrument-bound-checkers: check every memory access, and report the first one out of bounds.
 
 Before::
 
@@ -22,8 +22,8 @@ After::
 The record is the last argument of every function with a body. It holds the number of wrong
 accesses, the site of the first one (an entry of ``bound_checks``, an attribute of its function),
 its indices and the sizes of the memory. ``cf.assert`` with ``leaves`` ends the function, or this
-thread's part of a parallel loop, and not the process. Callers, code after a parallel loop, and
-every later iteration of a parallel loop check the record and leave too.
+thread's part of a parallel loop, but not the process. Callers, code after a parallel loop, and
+every later iteration of a parallel loop test the record and leave, too.
 
 Loads, stores, loads and stores of vectors, ``memref.copy`` and ``memref.subview`` are checked. A
 masked-off lane is not an access. Neither is a part of size 0, nor a prefetch, which may name any
@@ -74,8 +74,9 @@ LEAVES = "leaves"
 """The attribute of a ``cf.assert`` that ends the function and not the process."""
 
 HEADER = 2
-"""Words of the record before the indices: the number of wrong accesses, and the site of the
-first."""
+"""Words of the record before the indices: the number of wrong accesses, and the site of the first
+one.
+"""
 
 _INDEX = IndexType()
 
@@ -126,7 +127,7 @@ class _Module:
         self.taken = {function.sym_name.data for function in functions(op)}
 
     def add_record(self, function: func.FuncOp) -> None:
-        """Give ``function`` a last argument for the record."""
+        """Append an argument for the record to ``function``."""
         block = function.body.blocks[0]
         record = block.insert_arg(self.record, len(block.args))
         record.name_hint = "record"
@@ -194,7 +195,8 @@ class _Function:
 
     def run(self, accesses: Sequence[Operation]) -> None:
         """Check ``accesses``, and leave the function after a callee or a parallel loop that has
-        left."""
+        reported a wrong access.
+        """
         for op in accesses:
             self.op = op
             _CHECKS[op.name](self, op)
@@ -215,8 +217,9 @@ class _Function:
     # Building
 
     def emit(self, op: Operation) -> SSAValue:
-        """Insert ``op`` before the checked operation; return its result, or the record if it has
-        none."""
+        """Insert ``op`` before the checked operation; return its result, or the record if ``op``
+        has no result.
+        """
         block = self.op.parent
         assert block is not None
         block.insert_op_before(op, self.op)
@@ -224,11 +227,11 @@ class _Function:
         return op.results[0] if op.results else self.record
 
     def number(self, value: int, type_: Attribute = _INDEX) -> SSAValue:
-        """A constant."""
+        """The constant ``value`` as a new operation."""
         return self.emit(_number(value, type_))
 
     def compare(self, lhs: SSAValue, predicate: str, rhs: SSAValue) -> SSAValue:
-        """``arith.cmpi``."""
+        """A new ``arith.cmpi``."""
         return self.emit(CmpiOp(lhs, rhs, predicate))
 
     def both(self, lhs: SSAValue | None, rhs: SSAValue) -> SSAValue:
@@ -257,8 +260,8 @@ class _Function:
         """Leave the function unless all ``indices`` are inside of ``buffer``, or the access is not
         ``active``.
 
-        ``lanes`` are the sizes of the accessed vector along the last dimensions. ``inside``, if
-        given, replaces the condition on the indices.
+        ``lanes`` are the sizes of the accessed vector along the last dimensions. ``inside``
+        replaces the condition on the indices.
         """
         if not indices:
             return
@@ -336,32 +339,32 @@ class _Function:
     # The accesses
 
     def load(self, op: Operation) -> None:
-        """``memref.load`` and ``vector.load``."""
+        """Check ``memref.load`` and ``vector.load``."""
         buffer, *indices = op.operands
         self.check("read", buffer, indices, lanes=_lanes(op.results[0].type, buffer))
 
     def store(self, op: Operation) -> None:
-        """``memref.store`` and ``vector.store``."""
+        """Check ``memref.store`` and ``vector.store``."""
         value, buffer, *indices = op.operands
         self.check("written", buffer, indices, lanes=_lanes(value.type, buffer))
 
     def atomic(self, op: Operation) -> None:
-        """``memref.atomic_rmw``."""
+        """Check ``memref.atomic_rmw``."""
         _, buffer, *indices = op.operands
         self.check("written", buffer, indices)
 
     def generic_atomic(self, op: Operation) -> None:
-        """``memref.generic_atomic_rmw``."""
+        """Check ``memref.generic_atomic_rmw``."""
         buffer, *indices = op.operands
         self.check("written", buffer, indices)
 
     def masked_load(self, op: Operation) -> None:
-        """``vector.maskedload``: each lane is checked."""
+        """Check each lane of ``vector.maskedload``."""
         buffer, *indices, mask, _ = op.operands
         self._masked("read", buffer, indices, mask)
 
     def masked_store(self, op: Operation) -> None:
-        """``vector.maskedstore``: each lane is checked."""
+        """Check each lane of ``vector.maskedstore``."""
         buffer, *indices, mask, _ = op.operands
         self._masked("written", buffer, indices, mask)
 
@@ -379,7 +382,7 @@ class _Function:
             self.check(access, buffer, [*outer, *places], active=active)
 
     def copy(self, op: Operation) -> None:
-        """``memref.copy``: the target must be as large as the source in every dimension."""
+        """Check ``memref.copy``: the target must be as large as the source in every dimension."""
         source, target = op.operands
         assert isinstance(source.type, MemRefType)
         inside, last = None, []
@@ -390,7 +393,9 @@ class _Function:
         self.check("written", target, last, inside=inside)
 
     def part(self, op: Operation) -> None:
-        """``memref.subview``: its first and its last element must be elements of the whole."""
+        """Check ``memref.subview``: its first and its last element must be elements of the
+        whole.
+        """
         assert isinstance(op, memref.SubviewOp)
 
         def mixed(static: Any, dynamic: Sequence[SSAValue]) -> list[SSAValue]:

@@ -23,34 +23,35 @@ After::
     llvm.call_intrinsic "llvm.x86.tilestored64"(0, %c, %stride)
     llvm.call_intrinsic "llvm.x86.tilerelease"()
 
-A call of a function that has the attribute ``kc.tiles`` is an instruction on tile registers
+A call of a function with the attribute ``kc.tiles`` is an instruction on tile registers
 (:mod:`kc.transforms.intrinsics.amx`). A buffer has a register for each of its tiles, in order.
-Loops whose variables say which tile is meant are unrolled: the number of a register is a part of
-the instruction. Registers keep their contents from one instruction to the next, so that sums stay
-there for as long as the buffer is used.
+Loops whose variables select the tile are unrolled, as the number of a register is a part of the
+instruction. Registers retain their contents from one instruction to the next, so sums stay in
+registers for as long as the buffer is used.
 
-The registers that are used together have one configuration: how many rows of how many bytes each
-has. Tiles that are used at different times share it where eight registers are enough for both. It
-is written in front of them, in the outermost loop possible, and released behind it; between two
-uses of one configuration it stays. A call of another function may change all registers and their
-configuration, and so may a parallel loop, whose iterations run on other threads: the configuration
-is written behind those, and no tile is kept over them. In the body of a parallel loop that has one
-configuration it gets the attribute ``kc.once_per_chunk``, by which ``convert-to-llvm`` writes it
-once for all the iterations that a thread runs one after the other. (LLVM could choose registers
-itself, but has a single configuration for a function: where its tiles are not all of one shape,
-they move to memory and back in each step.)
+Registers that are in use together have one configuration: the number of rows and of bytes per row
+of each. Tiles that are used at different times share a configuration if eight registers suffice for
+both. The configuration is written before its tiles are used, in the outermost loop possible, and
+released after; between two uses of one configuration it is not written again. A call of another
+function may change all registers and their configuration, and so may a parallel loop, whose
+iterations run on other threads. Therefore the configuration is written after a call or parallel
+loop, and no tile is live across it. If the body of a parallel loop has a single configuration, the
+instruction gets the attribute ``kc.once_per_chunk``, by which ``convert-to-llvm`` writes it once
+for all iterations that a thread runs one after the other. (LLVM could choose registers itself, but
+has a single configuration for a function: if the tiles have different shapes, they move to memory
+and back in each step.)
 
 *Legal when*
 
-1. KC4256: a buffer of the scope is used by such calls alone.
-2. KC4257: a tile has at most 16 rows of 64 bytes, and is the same part of the buffer wherever it is
-   used; which one it is follows from loops of constant extents.
-3. KC4258: there are at most eight tiles at a time.
-4. KC4259: nothing else is called, and no parallel loop runs, from the first use of a tile to the
-   last.
+1. KC4256: a buffer of the scope is used by such calls only.
+2. KC4257: a tile has at most 16 rows of 64 bytes, has the same shape in all uses of the buffer, and
+   is selected by loops of constant extents.
+3. KC4258: at most eight tiles are live at a time.
+4. KC4259: no other function is called, and no parallel loop runs, between the first and the last
+   use of a tile.
 
-A buffer, its views and all calls that take them change at once, and only after every call was found
-legal, so this is one walk over a function and not a rewrite pattern.
+A buffer, its views and all calls that take them change together, and only after every call has been
+found legal, so this is one walk over a function and not a rewrite pattern.
 
 TVM: tensor intrinsics that name registers by numbers, for which the user writes the configuration.
 """
@@ -95,16 +96,18 @@ from kc.transforms.intrinsics.tile_names import ROW_BYTES, ROWS, SCOPE, TILES
 from kc.transforms.tir.loops.unroll_loop import unroll
 
 STACK_BYTES = 4096
-"""A buffer of at most this many bytes is certain to be allocated on the stack."""
+"""The size in bytes up to which a buffer is certain to be allocated on the stack."""
 
 INSTRUCTION = "kc.tiles"
-"""The attribute of a function that is an instruction on tile registers: the instruction."""
+"""The attribute of a function that stands for an instruction on tile registers; its value is the
+instruction.
+"""
 
 _CLOBBERS = (CallOp, CallExternOp, func.CallOp)
 
 
 _Size = tuple[int, int]
-"""Rows of a register, and bytes of a row."""
+"""The rows of a register, and the bytes of a row."""
 
 
 @dataclass
@@ -113,9 +116,9 @@ class _Tiles:
 
     alloc: AllocOp
     shape: tuple[int, ...]
-    """Of a tile."""
+    """The shape of a tile."""
     positions: tuple[int, ...]
-    """The dimensions of the buffer that are those of a tile."""
+    """The dimensions of the buffer along which a tile extends."""
     views: list[ViewOp] = field(default_factory=list)
     calls: list[CallOp] = field(default_factory=list)
     registers: Sequence[int] = ()
@@ -152,7 +155,7 @@ class _Tiles:
 
 @dataclass
 class _Region:
-    """Operations of one block, from the first to the last that uses some tiles."""
+    """The operations of a block from the first to the last use of some tiles."""
 
     block: Block
     first: Operation
@@ -163,7 +166,7 @@ class _Region:
 
     @property
     def ops(self) -> Iterator[Operation]:
-        """The operations."""
+        """The operations of the region, in order."""
         op: Operation | None = self.first
         while op is not None:
             yield op
@@ -258,7 +261,7 @@ def _lower(
 
 
 def _tiles_of(alloc: AllocOp, instructions: Mapping[str, str]) -> _Tiles:
-    """The tiles of a buffer. Raises KC4256 and KC4257."""
+    """The tiles of a buffer. Raises CodegenError KC4256 and KC4257."""
     tiles: _Tiles | None = None
     for use in list(alloc.buffer.uses):
         view = use.operation
@@ -310,7 +313,7 @@ def _require_size(alloc: AllocOp, tiles: _Tiles, call: CallOp) -> None:
 
 
 def _require_constant_places(alloc: AllocOp) -> None:
-    """Refuse (KC4257) a tile that something else than loops of constant extents chooses."""
+    """Refuse (KC4257) a tile that is not selected by loops of constant extents."""
     index = IndexValues()
     for use in alloc.buffer.uses:
         view = use.operation
@@ -342,7 +345,7 @@ def _is_serial(loop: ForOp) -> bool:
 
 
 def _require_registers(region: _Region) -> None:
-    """Refuse (KC4258) more tiles at a time than there are registers."""
+    """Refuse (KC4258) more live tiles than there are registers."""
     count = sum(tiles.count for tiles in region.tiles)
     if count > TILES:
         last = region.tiles[-1].alloc
@@ -378,7 +381,7 @@ def _require_undisturbed(region: _Region, instructions: Mapping[str, str]) -> No
 
 
 def _disturbance(op: Operation, instructions: Mapping[str, str]) -> str | None:
-    """The description of ``op`` if it may change the registers; None if it keeps them."""
+    """The description of ``op`` if it may change the registers; None if it preserves them."""
     if isinstance(op, ForOp) and not _keeps_thread(op):
         return f"the {op.kind.data.value} loop {op.label}"
     if isinstance(op, CallOp) and op.callee.string_value() in instructions:
@@ -436,7 +439,7 @@ def _name(call: CallOp) -> str:
 
 
 def _unroll(function: Operation) -> None:
-    """Unroll the loops that say which tile of a buffer is used, the inner ones first."""
+    """Unroll the loops that select the tile of a buffer, inner loops first."""
     index = IndexValues()
     loops: dict[ForOp, None] = {}
     for view in function.walk():
@@ -454,7 +457,9 @@ def _unroll(function: Operation) -> None:
 
 
 def _regions(used: Sequence[_Tiles]) -> list[_Region]:
-    """Where tiles are in registers; those that are used in turn are in one region."""
+    """The regions in which tiles are in registers. Tiles with interleaved uses are in one
+    region.
+    """
     regions: list[_Region] = []
     for tiles in used:
         home = tiles.alloc.parent
@@ -476,7 +481,7 @@ def _regions(used: Sequence[_Tiles]) -> list[_Region]:
 
 
 def _with(regions: Sequence[_Region], new: _Region) -> list[_Region]:
-    """``regions`` and a new one, which takes in those that it overlaps."""
+    """``regions`` and ``new``, merged with the regions that it overlaps."""
     apart: list[_Region] = []
     for region in regions:
         inner = _within(new, region)
@@ -515,7 +520,7 @@ def _is_in(op: Operation, block: Block) -> bool:
 
 
 def _in_block(op: Operation, block: Block) -> Operation:
-    """The operation of ``block`` that ``op`` is, or is in."""
+    """The operation of ``block`` that is or contains ``op``."""
     while op.parent is not block:
         parent = op.parent_op()
         assert parent is not None
@@ -527,7 +532,9 @@ def _in_block(op: Operation, block: Block) -> Operation:
 
 
 def _number(regions: Sequence[_Region]) -> None:
-    """Number the registers: regions get one configuration as long as eight registers are enough."""
+    """Assign numbers to the registers. Regions share a configuration as long as eight registers
+    suffice.
+    """
     groups: list[dict[_Size, int]] = []
     for region in regions:
         own: dict[_Size, int] = {}
@@ -556,8 +563,9 @@ def _number(regions: Sequence[_Region]) -> None:
 
 @dataclass
 class _Place:
-    """Operations of one block, in front of the first of which a configuration is written, and
-    behind the last of which it is released."""
+    """Operations of one block: the configuration is written before the first and released after the
+    last.
+    """
 
     begin: Operation
     end: Operation
@@ -566,15 +574,16 @@ class _Place:
 
     @property
     def block(self) -> Block:
-        """The block of both."""
+        """The block of both operations."""
         block = self.begin.parent
         assert block is not None
         return block
 
 
 def _places(regions: Sequence[_Region], instructions: Mapping[str, str]) -> Iterator[_Place]:
-    """Where configurations are written: in the outermost loops in which no other is needed, and
-    once for those that follow each other with nothing between that might change registers."""
+    """The places at which configurations are written: in the outermost loops that need no other
+    configuration, and once for consecutive places if nothing in between may change registers.
+    """
     places: dict[Block, list[_Place]] = {}
     for region in regions:
         place = _outermost(region, regions, instructions)
@@ -611,7 +620,8 @@ def _is_alone(
     region: _Region, loop: ForOp, regions: Sequence[_Region], instructions: Mapping[str, str]
 ) -> bool:
     """True if all registers used in a loop have the configuration of ``region``, in each
-    iteration."""
+    iteration.
+    """
     return not any(
         it.configuration != region.configuration and _is_in(it.first, loop.body.block)
         for it in regions
@@ -621,7 +631,9 @@ def _is_alone(
 
 
 def _allocates_anew(op: Operation, loop: ForOp) -> bool:
-    """True if a call allocates memory in each iteration, because its size is known only there."""
+    """True if ``op`` allocates memory in each iteration of ``loop``, as its size is known only
+    inside.
+    """
     return isinstance(op, AllocOp) and any(
         loop_tree.defined_inside(size, loop) for size in op.dynamic_sizes
     )
@@ -649,7 +661,7 @@ class _Configurations:
         self._names: dict[bytes, str] = {}
 
     def name(self, configuration: bytes) -> str:
-        """The constant's name."""
+        """The name of the constant with these bytes, which is created at the first request."""
         name = self._names.get(configuration)
         if name is None:
             taken = {
@@ -697,8 +709,9 @@ def _configure(place: _Place, configurations: _Configurations) -> None:
 
 
 def _allocate_before(place: _Place) -> None:
-    """Allocate what may become a call of ``malloc`` in front of a configuration: none is kept over
-    a call."""
+    """Move allocations that may become a call of ``malloc`` before the configuration is written, as
+    no configuration survives a call.
+    """
     op: Operation | None = place.begin
     inner: list[Operation] = []
     while op is not None:
@@ -734,7 +747,7 @@ def _is_large(alloc: AllocOp) -> bool:
 
 
 def _instruct(call: CallOp, instruction: str, tiles: Mapping[SSAValue, _Tiles]) -> None:
-    """Put the instruction in the place of a call. The tile that it writes comes first."""
+    """Replace a call by its instruction. The tile that it writes is the first operand."""
     ops: list[Operation] = []
     registers: dict[int, SSAValue] = {}
     memory: list[SSAValue] = []
@@ -782,7 +795,7 @@ def _pointer(buffer: SSAValue) -> tuple[list[Operation], SSAValue]:
 
 
 def _row_stride(argument: SSAValue) -> tuple[list[Operation], SSAValue]:
-    """Bytes from a row of a tile in memory to the next."""
+    """The bytes from one row of a tile in memory to the next."""
     view = argument.owner
     type_ = _memref(argument)
     known = strides_of(type_)[0]
@@ -828,7 +841,7 @@ def _erase(op: Operation) -> None:
 
 
 def _erase_declarations(module: ModuleOp, instructions: Mapping[str, str]) -> None:
-    """Take away what the calls were of, and what describes it."""
+    """Erase the functions that stood for instructions, and their descriptions."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     gone: dict[FuncOp, None] = {}
     for name in instructions:

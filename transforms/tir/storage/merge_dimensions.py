@@ -15,9 +15,9 @@ neighbours along ``%v`` are adjacent in a row. They form a vector even if a row 
 buffer has fewer elements than a vector has lanes. The memory does not change: the type of an
 argument changes, but not the array that is passed.
 
-Dimensions of constant sizes are merged if that removes a division from an index. Buffers with users
-besides ``tir.load``, ``tir.store`` and ``tir.prefetch``, with a layout or attributes of their own,
-and arguments of functions that the module calls stay as they are.
+Dimensions of constant sizes are merged if that removes a division from an index. Not changed are
+buffers with users other than ``tir.load``, ``tir.store`` and ``tir.prefetch``, buffers with a
+layout or attributes, and arguments of functions that the module calls.
 
 Requires nothing, but is meant to run after the passes that move and shrink buffers, and before
 vectorization. Pipelines with bound checks omit it, because the checks need the original sizes.
@@ -153,7 +153,7 @@ def _declare(function: func.FuncOp, number: int, groups: Sequence[Sequence[int]]
 
 
 def _shape_of(function: func.FuncOp, number: int) -> AffineMap | None:
-    """The declared sizes of an argument; None if there are none."""
+    """The declared sizes of an argument; None if it has no declared sizes."""
     attrs = function.arg_attrs
     declared = attrs.data[number].data.get(SHAPE) if attrs is not None else None
     return declared.data if isinstance(declared, AffineMapAttr) else None
@@ -161,7 +161,8 @@ def _shape_of(function: func.FuncOp, number: int) -> AffineMap | None:
 
 def _declared(function: func.FuncOp, number: int) -> set[int]:
     """The dimensions of an argument that cannot be merged with the next one, because the declared
-    size of one of the two is not a constant."""
+    size of one of the two is not a constant.
+    """
     shape = _shape_of(function, number)
     if shape is None:
         return set()

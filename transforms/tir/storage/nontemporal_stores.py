@@ -24,10 +24,10 @@ After::
     }
 
 A processor reads a cache line before it writes a part of it. These reads are a third of the traffic
-of a sum and half of that of a copy, and are wasted if the line is evicted before it is read. On x86
-nontemporal stores need aligned memory, and arrays may begin anywhere (arrays of numpy begin at a
-multiple of 16 bytes). So the alignment is tested once, at the call: ``hoist-if-then-else`` moves
-the test in front of the loops. AArch64 needs no alignment.
+of a sum and half of the traffic of a copy, and are wasted if the line is evicted before it is read.
+On x86 nontemporal stores need aligned memory, and arrays may begin anywhere (arrays of numpy begin
+at a multiple of 16 bytes). So the alignment is tested once, at the call: ``hoist-if-then-else``
+moves the test in front of the loops. AArch64 needs no alignment.
 
 A store becomes nontemporal if
 
@@ -91,13 +91,13 @@ from kc.dialects.tir.memory import NONTEMPORAL
 from kc.support.target import target_of
 
 LEAST_RUN = 256
-"""The fewest consecutive bytes that the innermost loop writes: four lines."""
+"""The fewest consecutive bytes that the innermost loop must write: four lines."""
 
 MOST_OPERATIONS = 128
 """The most operations in the innermost loop, which is copied for each alignment."""
 
 XMM, LINE = 16, 64
-"""The bytes of the smallest vector that x86 stores past the caches, and of the largest."""
+"""The bytes of the smallest vector for which x86 has a nontemporal store, and of a cache line."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _least_alignment(store: StoreOp, size: int) -> int | None:
 
 
 def _is_run(column: AffineExpr, variable: AffineExpr, loop: ForOp, lanes: int, size: int) -> bool:
-    """True if the innermost loop writes many consecutive bytes."""
+    """True if the innermost loop writes at least :data:`LEAST_RUN` consecutive bytes."""
     extent = loop.static_extent or LEAST_RUN
     return linear_terms(column)[0].get(variable) == lanes and extent * lanes * size >= LEAST_RUN
 
@@ -187,8 +187,9 @@ def _is_injective(
     loops: list[ForOp],
     lanes: int,
 ) -> bool:
-    """True if no two iterations write the same element of the ``lanes`` elements from ``exprs``
-    on."""
+    """True if no two iterations write the same element, where an iteration writes ``lanes``
+    elements from ``exprs`` on.
+    """
     places: dict[int, AffineExpr] = {}
     for n, variable in enumerate(variables):
         assert isinstance(variable, AffineDimExpr)
@@ -243,7 +244,8 @@ def _bytes_apart(store: StoreOp) -> int:
 
 def _store_by_alignment(store: StoreOp, function: FuncOp, least: int) -> None:
     """Guard ``store`` by tests of the alignment of its array, by a line and by ``least`` bytes, as
-    far as the offsets of the store keep that alignment."""
+    far as the offsets of the store preserve the alignment.
+    """
     bytes_apart = _bytes_apart(store)
     if bytes_apart % XMM:
         return

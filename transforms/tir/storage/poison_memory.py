@@ -19,7 +19,7 @@ For debugging: code that reads memory before anything is stored to it computes o
 processor records both (the flags *invalid* and *denormal* of x86), results that depend on a NaN are
 NaN, and on many processors each such operation takes a microcode assist, which a profile shows.
 ``KC_POISON_MEMORY`` and the config key ``kc.poison_memory`` add the pass to pipelines. Memory of
-integers is not changed.
+integers is unchanged.
 
 Requires nothing. Runs after ``fill-slack``, so that memory filled there does not count as
 unwritten.

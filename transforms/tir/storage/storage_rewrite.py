@@ -25,17 +25,17 @@ After::
 The live range of a buffer is from the first to the last operation with an access, among the
 operations of the block that allocates it. Buffers of one block, memory space and element type share
 memory if their live ranges are disjoint. Buffers of the same type also share memory if the last
-operation that reads one is the first that writes the other, and no element is written before it
-was read: B and C above. So a chain of elementwise stages has a single temporary. This is decided
-exactly, with parallel iterations in any order; undecided buffers keep their own memory.
+operation that reads one buffer is the first that writes the other, and no element is written before
+it is read: B and C above. So a chain of elementwise stages has a single temporary. This is decided
+exactly, with parallel iterations in any order; undecided buffers do not share memory.
 
 A buffer reuses, if possible, memory that is still being read, else free memory of the same type,
 else the free memory that is nearest in size. Buffers of several shapes become one buffer of a
 single dimension. Buffers whose size is not constant share with buffers of the same sizes.
 
 Buffers that fit into registers (2 KiB) are left alone, as a shared array is not promoted to
-registers. So are buffers with users other than ``tir.load`` and ``tir.store``, with a layout or
-attributes of their own, and the buffers of the threads of a kernel.
+registers. So are buffers with users other than ``tir.load`` and ``tir.store``, buffers with a
+layout or attributes, and the buffers of the threads of a kernel.
 
 Requires nothing, but is meant to run after the passes that move and shrink buffers, and before
 vectorization, as lanes are iterations until then. ``tir.disable_storage_rewrite`` of a PassContext
@@ -110,7 +110,7 @@ class _Life:
 
     @property
     def elements(self) -> int | None:
-        """The number of elements; None if it is not constant."""
+        """The number of elements; None if the size is not constant."""
         shape = self.type.get_shape()
         return None if DYNAMIC in shape else math.prod(shape)
 
@@ -157,8 +157,9 @@ class _Memory:
                 life.alloc.erase()
 
     def _flattened(self) -> AllocOp:
-        """A buffer of one dimension for all, in front of the first buffer. All accesses are
-        rewritten to it."""
+        """A one-dimensional buffer for all buffers of this memory, in front of the first one. All
+        accesses are rewritten to it.
+        """
         first, elements = self.lives[0], self.elements
         assert elements is not None
         type_ = MemRefType(first.type.element_type, [elements], NoneAttr(), first.type.memory_space)
@@ -239,7 +240,9 @@ def _fits_registers(type_: MemRefType) -> bool:
 
 
 def _is_in_place(last: _Life, life: _Life) -> bool:
-    """True if ``life`` begins where ``last`` ends, and writes no element that is read later."""
+    """True if ``life`` begins at the operation where ``last`` ends, and writes no element before
+    ``last`` has read it.
+    """
     if last.end != life.start:
         return False
     at = life.first

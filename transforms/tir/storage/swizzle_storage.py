@@ -1,4 +1,4 @@
-"""swizzle-storage: the elements of a buffer move to the places of its swizzle.
+"""swizzle-storage: the elements of a buffer are permuted in memory by its swizzle.
 
 Before::
 
@@ -11,18 +11,19 @@ After::
     %S = tir.alloc "S" : memref<64x64xf16, "shared">
     ... tir.load %S[%i, ((%j floordiv 8 + %i) mod 2) * 8 + ... + %j mod 8] : memref<...>
 
-A swizzle permutes the elements of a buffer without changing its shape. Eight rows of 128 bytes that
-``ldmatrix`` reads at one column are in the same banks. They are in different banks if each row has
-its pieces of 16 bytes in a different order. ``transform_layout`` records such a map as an attribute
-of the buffer, so that tiles stay tiles for ``tensorize``, and analyses see the indices of the
-program. (``lower-fragments`` itself applies the swizzle to elements that lanes load by address.)
+A swizzle permutes the elements of a buffer without changing its shape. Without a swizzle, eight
+rows of 128 bytes that ``ldmatrix`` reads at one column are in the same banks. They are in different
+banks if each row has its pieces of 16 bytes in a different order. ``transform_layout`` records such
+a map as an attribute of the buffer, so that tiles stay tiles for ``tensorize``, and analyses see
+the indices of the program. (``lower-fragments`` itself applies the swizzle to elements that lanes
+load by address.)
 
 Requires: the buffer has its final shape, of constant size (``compact-buffer-allocation``); runs
 before ``vectorize-loop``. *Legal when*
 
 1. KC4245: the swizzle is a permutation of the elements of that shape.
-2. KC4246: no use needs elements to be contiguous that the swizzle separates: views that are passed
-   on, vectors.
+2. KC4246: no use requires that elements be contiguous which the swizzle separates: views that are
+   passed on, vectors.
 
 TVM: ``InjectPermutedLayout``.
 """
@@ -50,7 +51,7 @@ from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.layout._layouts import point_text, set_indices
 
 LARGEST = 2**22
-"""The most elements of a buffer with a swizzle, as each of them is checked."""
+"""The most elements of a buffer with a swizzle, as the permutation is checked for each element."""
 
 _ADDRESSES = (ExtractAlignedPointerAsIndexOp, ExtractStridedMetaDataOp)
 
@@ -87,14 +88,16 @@ class Swizzle:
     map: AffineMap
     together: int
     """The number of elements of a row that stay contiguous, from each multiple of this number
-    on."""
+    on.
+    """
     places: np.ndarray
-    """The place of each element, counted in elements."""
+    """The new position of each element, counted in elements."""
 
 
 def swizzle_of(buffer: SSAValue) -> Swizzle | None:
-    """The swizzle of a buffer; None without one. Raises CodegenError KC4245 unless it is a
-    permutation."""
+    """The swizzle of a buffer; None without a swizzle. Raises CodegenError KC4245 if it is not a
+    permutation.
+    """
     alloc = buffer.owner
     note = alloc.attributes.get(SWIZZLE) if isinstance(alloc, AllocOp) else None
     if note is None:
@@ -132,7 +135,7 @@ def shifted(note: Attribute, count: int = 1) -> Attribute:
 
 
 def _places(alloc: AllocOp, map_: IndexMap) -> np.ndarray:
-    """The place of each element, counted in elements. Raises CodegenError KC4245."""
+    """The new position of each element, counted in elements. Raises CodegenError KC4245."""
     shape = alloc.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     indices = list(np.indices(shape, dtype=np.int64))
     at = [np.broadcast_to(expr.eval(indices, []), shape) for expr in map_.results]
@@ -189,8 +192,9 @@ def _no_exchange(alloc: AllocOp, swizzle: str, why: str) -> CodegenError:
 
 
 def separates(alloc: AllocOp, what: str, swizzle: Swizzle, at: Location | None) -> CodegenError:
-    """The refusal (KC4246) of a use that needs elements to be contiguous that a swizzle
-    separates."""
+    """The refusal (KC4246) of a use that requires contiguous elements where the swizzle separates
+    them.
+    """
     return CodegenError(
         "KC4246",
         f"swizzle-storage: {what} needs contiguous elements of {alloc.label}, which a swizzle "
