@@ -59,10 +59,13 @@ PLUGIN = Plugin(
             "eta-expand",
             "lambda-lift",
             "simplify-inference",
+            "backward-fold-scale-axis",
+            "forward-fold-scale-axis",
         )
         | paths_of(
             "kc.graph.passes.{stem}:{name}Pass",
             "fold-constant",
+            "fold-scale-axis",
         )
         | paths_of("kc.building.graphs.{stem}:{name}Pass", "graph-optimize")
     },

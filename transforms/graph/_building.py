@@ -7,6 +7,7 @@ from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
 
 from kc.dialects.graph.declaration import call
 from kc.dialects.graph.types import TensorSpec, spec_of
@@ -26,7 +27,7 @@ class Builder:
     def insert(self, operation: Operation) -> SSAValue:
         """Insert an operation; its result."""
         operation.location = self.anchor.location
-        self.rewriter.insert(operation)
+        self.rewriter.insert(operation, InsertPoint.before(self.anchor))
         return operation.results[0]
 
     def __call__(self, operator: str, *operands: SSAValue, **attributes: Any) -> SSAValue:
