@@ -1,4 +1,4 @@
-"""The lane that a shuffle reads from, as arithmetic."""
+"""The source lane of a shuffle, as arithmetic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def shuffle_source(
     offset: SSAValue,
     width: SSAValue,
 ) -> tuple[SSAValue, SSAValue]:
-    """The thread whose value ``thread`` of ``count`` threads reads, and the flag that it is valid.
+    """The number of the thread whose value ``thread`` of ``count`` threads reads, and the validity
+    flag of the shuffle.
 
     ``emit`` inserts an operation and returns its result. Lanes are in segments of ``width``. The
     lowest 5 bits of the offset are used. If the source lane is outside of the segment, or does not

@@ -1,11 +1,11 @@
-"""Kernels cut at the places where threads wait, into segments that can be loops over threads.
+"""Kernels split at the operations where threads wait, into segments that can be loops over threads.
 
 A kernel is a sequence of :data:`Item`: segments, which threads may execute one after the other, and
 loops and branches that contain segments and that all threads execute together. The values are
 
 * uniform: equal in all threads, and computed once, outside of segments;
 * cheap: computed from uniform values and the number of the thread, at each use;
-* kept: stored in an array with an element for each thread, if another segment uses them.
+* stored: written to an array with an element for each thread, if another segment uses them.
 
 (pocl: "parallel region formation"; MCUDA: "deep fission".)
 """
@@ -31,8 +31,9 @@ OF_A_THREAD = (gpu.ThreadIdOp, gpu.LaneIdOp, gpu.SubgroupIdOp, gpu.GlobalIdOp)
 
 
 class ApartError(Exception):
-    """Threads reach a place where they wait one by one, or by control flow that is not
-    supported."""
+    """Not all threads wait together at a waiting operation, or the control flow is not
+    supported.
+    """
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,9 @@ class Keep:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Each thread reads the element of another thread; all threads have stored theirs before."""
+    """Each thread reads the element of another thread, after all threads have stored their
+    elements.
+    """
 
     op: gpu.ShuffleOp
 
@@ -104,14 +107,14 @@ def _is_of_a_thread(memory: SSAValue) -> bool:
 
 
 def waits(op: Operation) -> bool:
-    """True if threads wait somewhere in an operation."""
+    """True if ``op`` contains an operation at which threads wait."""
     return any(isinstance(inner, WAITS) for inner in op.walk())
 
 
 class Plan:
-    """The pieces of a kernel, and the kind of each value.
+    """The segments of a kernel, and the kind of each value.
 
-    Raises ApartError for a kernel that cannot be cut into such pieces.
+    Raises ApartError for a kernel that cannot be split.
     """
 
     def __init__(self, function: GPUFuncOp) -> None:
@@ -122,11 +125,11 @@ class Plan:
         self.home: dict[SSAValue, Segment] = {}
         """The segment that computes each value."""
         self.kept: dict[SSAValue, None] = {}
-        """The values that have an element for each thread."""
+        """The values that are stored in an array with an element for each thread."""
         self.same: dict[SSAValue, SSAValue] = {}
-        """The results of loops, each with the value that its array is shared with."""
+        """The results of loops, each with the value with which it shares an array."""
         self.memory: dict[SSAValue, int] = dict.fromkeys(private, 0)
-        """The private memory of threads, with the number of loops around each."""
+        """The private memory of threads, with the number of loops around each allocation."""
         self.items, self._segment = self._block(block, 0)
         for segment in self.segments():
             for value in used_from_outside(segment):
@@ -190,7 +193,7 @@ class Plan:
         return items, segment
 
     def _control(self, op: Operation, depth: int) -> Control:
-        """A loop or a branch whose results are kept."""
+        """A loop or a branch. Its results are stored in arrays."""
         if isinstance(op, scf.ForOp):
             if not all(value in self.uniform for value in (op.lb, op.ub, op.step)):
                 raise ApartError
@@ -230,7 +233,7 @@ class Plan:
             segment.steps.append(Keep(tuple(pairs)))
 
     def _offer(self, op: gpu.ShuffleOp, segment: Segment) -> None:
-        """Make the value of a shuffle available to other threads."""
+        """Make the operand of a shuffle available to other threads."""
         if op.value in self.uniform:
             return
         self._keep(op.value)
@@ -264,7 +267,7 @@ def _segments(items: Sequence[Item]) -> Iterator[Segment]:
 
 
 def used_from_outside(segment: Segment) -> Iterator[SSAValue]:
-    """The values that a segment uses and does not define; a value may occur more than once."""
+    """The values that a segment uses and does not define. A value may occur more than once."""
     for step in segment.steps:
         if isinstance(step, Keep):
             yield from (source for _, source in step.pairs)

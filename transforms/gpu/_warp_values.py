@@ -55,7 +55,7 @@ class Emitter:
         self.block = block
 
     def inside(self, block: Block) -> Emitter:
-        """An emitter that appends to ``block``, which is not placed yet."""
+        """An emitter that appends to ``block``, which is not yet in a region."""
         return Emitter(self.rewriter, self.op, block)
 
     def add(self, op: Operation) -> Operation:
@@ -73,7 +73,7 @@ class Emitter:
         return self.add(op).results[0]
 
     def number(self, value: int, type_: IndexType | IntegerType = _INDEX) -> SSAValue:
-        """A constant."""
+        """The constant ``value`` as a new operation."""
         return self.emit(arith.ConstantOp(IntegerAttr(value, type_)))
 
     def shuffle(self, mode: ShuffleMode, value: SSAValue, offset: SSAValue | int) -> SSAValue:
@@ -122,7 +122,7 @@ def combiner_of_region(region: Region) -> Combiner:
 
 
 def kernel_around(op: Operation) -> GPUFuncOp | None:
-    """The device function that contains an operation; None if there is none."""
+    """The device function that contains an operation; None if the operation is outside of one."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, GPUFuncOp):
         parent = parent.parent_op()
@@ -130,7 +130,7 @@ def kernel_around(op: Operation) -> GPUFuncOp | None:
 
 
 def known_threads(function: GPUFuncOp) -> int | None:
-    """The number of threads in a block of a kernel; None if it is unknown."""
+    """The number of threads in a block of a kernel; None if the number is unknown."""
     if function.known_block_size is None:
         return None
     x, y, z = function.known_block_size.get_values()
@@ -138,13 +138,15 @@ def known_threads(function: GPUFuncOp) -> int | None:
 
 
 def has_whole_warps(function: GPUFuncOp) -> bool:
-    """True if each warp is known to have all of its lanes."""
+    """True if all warps are known to have 32 lanes."""
     threads = known_threads(function)
     return threads is not None and threads % WARP_SIZE == 0
 
 
 def lane_count(e: Emitter) -> SSAValue:
-    """The number of lanes in the warp of a thread: the last warp of a block may have fewer."""
+    """The number of lanes in the warp of a thread. The last warp of a block may have fewer
+    than 32.
+    """
     sizes = [e.emit(gpu.BlockDimOp(axis)) for axis in (Dimension.X, Dimension.Y, Dimension.Z)]
     threads = e.emit(arith.MuliOp(e.emit(arith.MuliOp(sizes[0], sizes[1])), sizes[2]))
     size = e.number(WARP_SIZE)
@@ -155,12 +157,12 @@ def lane_count(e: Emitter) -> SSAValue:
 def reduce_lanes(
     e: Emitter, function: GPUFuncOp, value: SSAValue, combine: Combiner, size: int, stride: int
 ) -> SSAValue:
-    """Combine the values of ``size`` lanes that are ``stride`` apart; each of these lanes has the
+    """Combine the values of ``size`` lanes that are ``stride`` apart. Each of these lanes gets the
     result.
 
     Lanes exchange values at distances that are powers of two. If a warp may have missing lanes, no
-    lane takes the value of a missing lane, and finally all take the result of the first lane, which
-    is complete.
+    lane takes the value of a missing lane, and finally all lanes take the result of the first lane,
+    which is complete.
     """
     whole = has_whole_warps(function)
     lane = None if whole else e.emit(gpu.LaneIdOp())

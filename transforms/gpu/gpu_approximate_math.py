@@ -1,4 +1,5 @@
-"""gpu-approximate-math: functions that may be approximated use the instructions of NVIDIA's GPUs.
+"""gpu-approximate-math: compute functions that may be approximated with instructions of NVIDIA's
+GPUs.
 
 Before::
 
@@ -11,7 +12,7 @@ After::
       %0 = arith.mulf %x, %log2_e fastmath<afn> : f32
       %y = math.exp2 %0 fastmath<afn> {kc.library} : f32
 
-The flag ``afn`` permits to approximate a function (``-fast-math`` or ``-fast-math-afn`` of a target
+The flag ``afn`` permits approximating a function (``-fast-math`` or ``-fast-math-afn`` of a target
 sets it). A GPU has instructions for powers and logarithms of two, sines, cosines and inverse square
 roots of f32, and from sm_75 on for hyperbolic tangents. Other functions are composed of these. The
 instructions are accurate to about 22 bits, sines and cosines only for small arguments, hyperbolic
@@ -93,7 +94,7 @@ class _Code:
         )
 
     def machine(self, kind: type[Operation], value: SSAValue) -> SSAValue:
-        """A function for which the GPU has an instruction."""
+        """The result of a function for which the GPU has an instruction."""
         return self.add(
             kind.create(
                 operands=[value],

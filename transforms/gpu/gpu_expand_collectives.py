@@ -20,9 +20,9 @@ After, where a block has 64 threads::
 ``gpu.subgroup_broadcast`` become a shuffle of the kind ``idx``. The last warp of a block may have
 fewer than 32 lanes; no lane takes the value of a missing lane.
 
-The memory is an argument of the kernel, so kernels must be outlined (``gpu-kernel-outlining``). A
-combiner in a region of several blocks stays, and a later pass refuses it. So do all operations for
-a target whose warps do not have 32 threads.
+The memory is an argument of the kernel, so kernels must be outlined (``gpu-kernel-outlining``). An
+operation whose combiner is a region of several blocks stays, and a later pass refuses it. So do all
+operations for a target whose warps do not have 32 threads.
 
 (MLIR: ``populateGpuAllReducePatterns``, ``populateGpuLowerSubgroupReduceToShufflePatterns``.)
 """

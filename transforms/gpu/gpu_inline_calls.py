@@ -16,10 +16,10 @@ After::
       gpu.func @k(...) kernel {
         %y = arith.addf %x, %x : f32
 
-So no conversion has to know the memory of the arrays that a function takes, and barriers in the
-function are barriers of the kernel. Inlined functions have no callers left and are erased;
+Thus no conversion needs to know the memory space of the arrays that a function takes, and barriers
+in the function are barriers of the kernel. Inlined functions have no callers left and are erased;
 declarations stay. Private functions of the host with the same names that the host does not call are
-erased too, as their code is for memory of the device.
+erased, too, as their code is for memory of the device.
 
 Raises CodegenError KC4373, with the module unchanged, for a function that calls itself, or that has
 several blocks, which cannot be inlined into a loop or an ``scf.if``.

@@ -25,15 +25,15 @@ After::
       }
     }
 
-The values that the body captures become arguments, in the order of their first use; constants too,
-unless ``gpu-launch-sink-index-computations`` moved them. Called functions are copied into the
-module of the kernel. Constant sizes are known to the kernel. ``module(@m) function(@k)`` of a
-launch names its kernel; two launches that name one module share it.
+The values that the body captures become arguments, in the order of their first use, including
+constants unless ``gpu-launch-sink-index-computations`` moved them. Called functions are copied into
+the module of the kernel. Constant sizes are recorded on the kernel. ``module(@m) function(@k)`` of
+a launch names its kernel; two launches that name one module share it.
 
 KC4220: the name of that module belongs to another symbol.
 
-All names are chosen before anything changes, and the body of a kernel moves to another module. A
-rewrite pattern would see a single launch, and hide this.
+All names are chosen before any change, and the body of a kernel moves to another module. A rewrite
+pattern would see a single launch, and hide this.
 
 MLIR: ``gpu-kernel-outlining``. TVM: ``SplitHostDevice``.
 """
@@ -125,7 +125,7 @@ class _Kernel:
 def _plan(module: ModuleOp) -> list[_Kernel]:
     """The kernels of the launches of a module, with names that are free.
 
-    Raises CodegenError KC4220 before anything changes.
+    Raises CodegenError KC4220 before any change.
     """
     symbols = {name: op for op in module.ops if (name := _symbol(op)) is not None}
     kernels: list[_Kernel] = []
@@ -194,15 +194,18 @@ def _used_symbols(module: ModuleOp, root: Operation) -> dict[str, Operation]:
 
 
 def used_from_outside(launch: LaunchOp) -> list[SSAValue]:
-    """The values that the body of a launch captures, in the order of their use; inner operations
-    come before the operations around them."""
+    """The values that the body of a launch captures, in the order of their use. Inner operations
+    come before the operations around them.
+    """
     outside = set(captured_values(launch))
     used = (operand for op in launch.body.walk(region_first=True) for operand in op.operands)
     return [value for value in dict.fromkeys(used) if value in outside]
 
 
 def _outline(module: ModuleOp, code: GPUModuleOp, plan: _Kernel) -> None:
-    """Move the kernel of a launch into ``code``, and replace the launch by a launch of it."""
+    """Move the body of a launch into a kernel in ``code``, and replace the launch by a
+    ``gpu.launch_func``.
+    """
     launch = plan.launch
     arguments = used_from_outside(launch)
     named = _used_symbols(module, launch)
@@ -225,7 +228,7 @@ def _outline(module: ModuleOp, code: GPUModuleOp, plan: _Kernel) -> None:
 
 
 def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GPUFuncOp:
-    """The kernel, which takes over the body of the launch."""
+    """The kernel. The body of the launch moves into it."""
     shared = len(launch.workgroup_memory)
     kinds = NUMBERS if launch.clusters is None else (*NUMBERS, *CLUSTER_NUMBERS)
     body = Region()
@@ -273,7 +276,7 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
 
 
 def constants_of(values: Sequence[SSAValue]) -> list[int] | None:
-    """The values as numbers; None unless all are constants."""
+    """The values as numbers; None unless all are constant."""
     numbers = [ConstantLike.get_constant_value(value) for value in values]
     constants = [number.value.data for number in numbers if isinstance(number, IntegerAttr)]
     return constants if len(constants) == len(values) else None

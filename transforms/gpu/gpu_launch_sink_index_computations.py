@@ -1,4 +1,4 @@
-"""gpu-launch-sink-index-computations: launches compute constants and comparisons themselves.
+"""gpu-launch-sink-index-computations: launches recompute constants and comparisons in their bodies.
 
 Before::
 
@@ -84,7 +84,7 @@ def is_index_computation(op: Operation) -> bool:
 
 
 def _choose(op: Operation, used: set[SSAValue], chosen: dict[Operation, None]) -> bool:
-    """Add ``op`` to ``chosen``, behind its operands. Return False if it does not move."""
+    """Add ``op`` to ``chosen``, after its operands. Returns False if ``op`` does not move."""
     if op in chosen:
         return True
     if not is_index_computation(op):

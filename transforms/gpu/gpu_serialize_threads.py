@@ -38,13 +38,14 @@ After::
 
 All threads reach a barrier together, so each segment between two barriers is a loop over threads,
 which LLVM optimizes like any other loop. ``_thread_segments.py`` computes the segments, and the
-values that are kept for other segments. A shuffle is two loops: lanes store their values, then read
-those of other lanes. Memory of a thread becomes memory of all threads, with the thread's number as
-its first index. If one segment has all uses, the threads share the memory one after the other.
+values that are stored for other segments. A shuffle is two loops: lanes store their values, then
+read the values of other lanes. Memory of a thread becomes memory of all threads, with the thread's
+number as its first index. If one segment has all uses, the threads share the memory one after the
+other.
 
 A kernel in which no thread waits is left alone. So is a kernel with a barrier or a shuffle under a
 condition or in a loop that differs between threads, in an ``scf.while``, or among branches of
-``cf``: ``convert-gpu-to-cpu`` makes coroutines of its threads. It also does so if accesses are
+``cf``: ``convert-gpu-to-cpu`` turns its threads into coroutines. It also does so if accesses are
 watched, as each thread then runs as far as it can.
 
 (pocl: work-item loops. MCUDA; Polygeist: ``-cpuify``.)
@@ -131,7 +132,7 @@ class GpuSerializeThreadsPass(ModulePass):
 
 
 def _launched_so(function: GPUFuncOp, launches: Sequence[LaunchFuncOp]) -> bool:
-    """True if every launch of a kernel has the block size that the kernel states."""
+    """True if every launch of a kernel has the block size that the kernel declares."""
     home = function.parent_op()
     assert isinstance(home, GPUModuleOp)
     names = (home.sym_name.data, function.sym_name.data)
@@ -153,12 +154,12 @@ def _replace_body(function: GPUFuncOp, body: Region) -> None:
 
 
 class _Serialization:
-    """The new body of one kernel, built beside the old body."""
+    """The new body of a kernel, built next to the old body."""
 
     def __init__(self, function: GPUFuncOp, is_launched_so: bool) -> None:
         self.function = function
         self.is_launched_so = is_launched_so
-        """True if all launches have the block size that the kernel states."""
+        """True if all launches have the block size that the kernel declares."""
         self.plan = Plan(function)
         shared = [*function.arguments, *function.workgroup_memory]
         self.entry = Block(arg_types=[arg.type for arg in shared])
@@ -166,15 +167,19 @@ class _Serialization:
         """The block to which operations are appended."""
         self.location = function.location
         self.values: dict[SSAValue, SSAValue] = {}
-        """The new values of uniform values, and of memory that threads use one after the other."""
+        """The new values of uniform values, and of memory that threads reuse one after the
+        other.
+        """
         for old, new in zip(shared, self.entry.args, strict=True):
             new.name_hint = old.name_hint
             self.values[old] = new
         self.slots: dict[SSAValue, SSAValue] = {}
-        """The arrays with an element for each thread: of values, and of memory of threads."""
+        """The arrays with an element for each thread, by the value or the memory that they
+        replace.
+        """
 
     def body(self) -> Region:
-        """Build the body."""
+        """Build the new body."""
         plan = self.plan
         self.zero, self.step = self.number(0), self.number(1)
         self.sizes = [self._size(n) for n in range(3)]
@@ -295,7 +300,7 @@ class _Serialization:
         return result
 
     def number(self, value: int) -> SSAValue:
-        """A constant."""
+        """The constant ``value`` as a new operation."""
         return self.emit(arith.ConstantOp(IntegerAttr(value, _INDEX)))
 
     def _size(self, axis: int) -> int | SSAValue:
@@ -374,7 +379,7 @@ class _Thread:
                         self.keep(result, self.values[result])
 
     def require(self, value: SSAValue) -> None:
-        """Make a value of another segment available."""
+        """Make a value of another segment available: load it, or recompute it."""
         plan, serial = self.serial.plan, self.serial
         home = plan.home.get(value)
         if value in self.values or value in plan.memory or home is self.segment:
@@ -424,7 +429,7 @@ class _Thread:
         self.values[op.shuffle_result], self.values[op.valid] = value, valid
 
     def identity(self, op: Operation) -> SSAValue:
-        """The number of this thread in the block, the warp or the grid."""
+        """The number of this thread in its block, warp or grid, as ``op`` requests."""
         emit = self.serial.emit
         if isinstance(op, gpu.LaneIdOp):
             return emit(arith.RemUIOp(self.thread, self.serial.warp))

@@ -2,9 +2,9 @@
 
 The pass changes nothing, and so has no rewrite pattern. It examines each kernel of a ``gpu.module``
 with the sizes of its launches, for all blocks, threads and iterations at once
-(:mod:`kc.analysis.gpu.kernel_safety`). A certain error is refused with both places. An undecided
+(:mod:`kc.analysis.gpu.kernel_safety`). A certain error is refused with both locations. An undecided
 case passes, and is left to ``kc.gpu.check``, which runs the kernel. With ``report``, a remark
-(KC6309) states for each kernel the proven and the undecided properties.
+(KC6309) lists the proven and the undecided properties of each kernel.
 
 *Legal when no kernel is certain to have*
 
@@ -37,12 +37,12 @@ UNDECIDED = "kc-run --target=cuda-emu --check runs it, and checks the arrays of 
 
 @dataclass(frozen=True)
 class VerifyGpuKernelsPass(ModulePass):
-    """Refuse kernels that are certain to be wrong."""
+    """Refuse kernels that are certain to have an error."""
 
     name = "verify-gpu-kernels"
 
     report: bool = False
-    """Report the proven properties of each kernel too, not only the undecided ones."""
+    """Report the proven properties of each kernel, in addition to the undecided ones."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx

@@ -1,8 +1,9 @@
 """Binding: loops become the blocks, threads and warps of a launch.
 
-``unify_thread_binding`` makes one launch of the bound loops of a kernel. Reductions over threads
-become exchanges: ``lower_cross_thread_reduction``, then ``lower_thread_allreduce``.
-``inject_virtual_thread`` interleaves virtual threads; ``verify_gpu_code`` checks resource limits.
+``unify_thread_binding`` turns the bound loops of a kernel into one launch. Reductions over threads
+become exchanges of values: ``lower_cross_thread_reduction``, then ``lower_thread_allreduce``.
+``inject_virtual_thread`` interleaves virtual threads, ``lower_warp_memory`` places the memory of
+warps, and ``verify_gpu_code`` checks resource limits.
 """
 
 if (

@@ -1,4 +1,4 @@
-"""Calls of functions that the lanes of warps perform together, and the tiles that the lanes hold.
+"""Calls that the lanes of a warp execute together, and the tiles that the lanes hold.
 
 Shared by ``unify-thread-binding``, which counts threads, and ``lower-fragments``. This module only
 reads operations, so it has no rewrite pattern.
@@ -16,10 +16,14 @@ from kc.support.diagnostics import CodegenError, counted
 from kc.support.locations import location_of
 
 LANES = "kc.lanes"
-"""The attribute of a function of a whole warp: the function that each lane performs."""
+"""The attribute of a function of a whole warp; its value is the function that each lane
+executes.
+"""
 
 FRAGMENT = "nvvm.fragment"
-"""The attribute of an argument of a lane's function: the tile that the lanes hold."""
+"""The attribute of an argument of a lane's function; its value is the kind of tile that the lanes
+hold.
+"""
 
 
 def fragments_of(function: FuncOp) -> list[FragmentAttr | None]:
@@ -30,9 +34,9 @@ def fragments_of(function: FuncOp) -> list[FragmentAttr | None]:
 
 
 def lane_of(function: FuncOp) -> FuncOp | None:
-    """The function that each lane performs if a warp calls ``function``; None for other functions.
+    """The function that each lane executes if a warp calls ``function``; None for other functions.
 
-    Raises CodegenError KC4254 unless that is a different function with a body and as many
+    Raises CodegenError KC4254 unless this is a different function with a body and as many
     arguments.
     """
     name = function.attributes.get(LANES)
@@ -60,8 +64,9 @@ def lane_of(function: FuncOp) -> FuncOp | None:
 
 
 def lanes_of(call: CallOp) -> int:
-    """The number of threads along x that hold the tiles of a call together; 0 if no tile is
-    held."""
+    """The number of threads along x that hold the tiles of a call together; 0 if the call has no
+    such tiles.
+    """
     function = SymbolTable.lookup_symbol(call, call.callee)
     lane = lane_of(function) if isinstance(function, FuncOp) else None
     held = fragments_of(lane) if lane is not None else []

@@ -21,9 +21,9 @@ After::
       ...
 
 Virtual threads are in lockstep (:mod:`kc.dialects.tir.threads`): each operation runs for all
-virtual threads before the next operation. A serial loop stays one loop around all of them. Work
-that does not depend on the virtual thread is done once. Each virtual thread has its own registers.
-The result is therefore exact for any exchange between virtual threads.
+virtual threads before the next operation. A serial loop stays one loop for all virtual threads.
+Operations that do not depend on the virtual thread run once. Each virtual thread has its own
+registers. The result is therefore exact for any exchange between virtual threads.
 
 *Legal when*
 
@@ -61,7 +61,7 @@ LIMIT = 256
 """The most virtual threads of one real thread."""
 
 Values = dict[SSAValue, SSAValue]
-"""The copies of values for one virtual thread."""
+"""The copy of each value for one virtual thread."""
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,9 @@ def _refuse(
 
 
 def _is_moved(source: Statement, sink: Statement, branch: Operation) -> bool:
-    """True if two statements are the same operation, which each thread runs once in a branch: the
-    branch then only reorders threads."""
+    """True if both statements are the same operation, which each thread executes once in a branch.
+    The branch then only reorders threads.
+    """
     return (
         source.op is sink.op
         and source.block is None
@@ -170,8 +171,8 @@ def _is_moved(source: Statement, sink: Statement, branch: Operation) -> bool:
 
 
 def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
-    """A pair of accesses of different virtual threads in a branch to one shared element whose order
-    changes if each thread runs the branch alone; None if there is none.
+    """A pair of accesses to one shared element, by different virtual threads in a branch, whose
+    order changes if each thread runs the branch alone; None if there is no such pair.
 
     Both accesses are in the same iteration of the loops around the branch.
     """
@@ -257,8 +258,9 @@ class _Interleaving:
                 alloc.buffer_name = StringAttr(fresh_name(op.label, self.names))
 
     def _alike(self, op: Operation, threads: list[Values]) -> Iterable[list[Values]]:
-        """The groups of threads for which an operation has the same operands. The regions of loops
-        and branches do not count."""
+        """The threads in groups for which an operation has the same operands. The regions of loops
+        and branches are ignored.
+        """
         used = op.operands if isinstance(op, ForOp | IfOp) else captured_values(op)
         alike: dict[tuple[SSAValue, ...], list[Values]] = {}
         for values in threads:
@@ -294,7 +296,7 @@ class _Interleaving:
         self.at.append(shell)
 
     def _clone(self, op: Operation, threads: list[Values]) -> Operation:
-        """One copy of an operation for a group of threads."""
+        """Emit one copy of an operation for a group of threads."""
         mapper = dict(threads[0])
         new = op.clone(mapper)
         for old, copy in zip(op.walk(), new.walk(), strict=True):

@@ -165,14 +165,17 @@ class _Plan:
     reduction: Reduction
     lanes: list[ForOp]
     place: Operation
-    """The outermost serial loop of the reduction; the block, if there is none."""
+    """The outermost serial loop of the reduction, or the block if the reduction has no serial
+    loop.
+    """
     split: Split
     """The partial results, for the loops from ``place`` to the block that drive results or are
-    threads."""
+    thread loops.
+    """
 
 
 def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
-    """The split of a reduction. Raises CodegenError KC4227 before anything changes."""
+    """The split of a reduction. Raises CodegenError KC4227 before any change."""
     reduction = reduction_of(block)
     if reduction is None or not block.has_init:
         raise _refuse(
@@ -274,7 +277,7 @@ class _Lowering:
         self.parts = PartialResults(plan.split, names, space="local")
 
     def run(self) -> None:
-        """Put the initial values in front of the reduction, and the combination behind it."""
+        """Insert the initial values before the reduction, and the combination after it."""
         plan, parts = self.plan, self.parts
         start = parts.nest(lambda values: parts.filled(parts.place(values)))
         finish = parts.nest(self._combine)
@@ -330,8 +333,9 @@ class _Lowering:
         return [*ops, self.parts.store_block(label, values, results)]
 
     def _captured(self, ops: list[Operation], values: Values) -> Values:
-        """The values that combiners capture, recomputed behind the loops by operations added to
-        ``ops``."""
+        """The values that combiners capture, recomputed after the loops by operations appended to
+        ``ops``.
+        """
         block = self.plan.block
         captured = [
             value
@@ -359,7 +363,7 @@ class _Lowering:
         body: Block,
         mapping: Values,
     ) -> list[SSAValue]:
-        """The results, combined with the init's values if these are not neutral."""
+        """The results, combined with the init's values if these are not neutral elements."""
         reduction = self.plan.reduction
         results = [totals[update.store] for update in reduction.updates]
         init = self.plan.block.init.block
@@ -376,7 +380,9 @@ class _Lowering:
 
 
 def _may_be_empty(lane: ForOp) -> bool:
-    """True if a loop of threads may have no iteration; False for one that never has any."""
+    """True if a thread loop may have no iteration for some sizes. False for a constant extent, also
+    for 0.
+    """
     extent, index = lane.extent_value, IndexValues()
     if isinstance(extent, int):
         return False
@@ -385,14 +391,17 @@ def _may_be_empty(lane: ForOp) -> bool:
 
 
 def _of_one_axis(lane: ForOp) -> list[ForOp]:
-    """The loops of the kernel over the same axis, which has one number of threads."""
+    """The loops of the kernel over the same axis as ``lane``. All of them have the same number of
+    threads.
+    """
     kernel = next(loop for loop in [*all_loops_around(lane), lane] if loop.axis is not None)
     return [loop for loop in loop_tree.loops(kernel) if loop.axis == lane.axis]
 
 
 def _beside(loop: ForOp, places: Collection[Operation]) -> Iterator[Operation]:
-    """The operations in a loop of threads that have effects and contain no reduction. The
-    ``places`` of reductions count as such."""
+    """The operations in a thread loop that have effects and contain no reduction, including the
+    ``places`` of reductions.
+    """
     for op in loop.body.block.ops:
         if isinstance(op, AllocOp) or not has_effects(op):
             continue
@@ -417,9 +426,10 @@ def _require_guards(lane: ForOp, places: Collection[Operation], block: BlockOp) 
 
 
 def _keep_a_thread(lane: ForOp, beside: Sequence[Operation], sizes: Values) -> None:
-    """Give a loop of threads that may be empty at least one thread, which starts and ends the
+    """Give a thread loop that may be empty at least one thread, which starts and ends the
     reductions and skips the operations ``beside`` them. ``sizes`` maps extents to extents of at
-    least 1."""
+    least 1.
+    """
     extent = lane.extent_value
     if isinstance(extent, int):
         return
@@ -450,7 +460,7 @@ def _is_neutral(update: Update, value: SSAValue) -> bool:
 
 
 def _combiner(step: Operation) -> Region:
-    """The combiner of a step, as a region of its own."""
+    """The combiner of a step, as a new region."""
     if isinstance(step, CombineOp):
         return combiner_region(step.combiner)
     type_ = step.results[0].type

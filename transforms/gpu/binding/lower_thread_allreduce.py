@@ -84,8 +84,9 @@ from kc.transforms.gpu.binding.unify_thread_binding import is_uniform, kernel_ro
 
 
 def warp_size(target: Target) -> int:
-    """The number of threads that exchange values by shuffles; 1 without shuffles, and that of CUDA
-    for a target that is not a GPU."""
+    """The number of threads that exchange values by shuffles: 1 for a GPU without shuffles, and the
+    warp size of CUDA for a target that is not a GPU.
+    """
     return _limits(target)["thread_warp_size"]
 
 
@@ -184,7 +185,7 @@ class _Lowering:
     # The ways to combine
 
     def run(self) -> None:
-        """Replace the operation."""
+        """Replace the operation by its lowering."""
         op = self.op
         if any(loop.static_extent is None for loop in self.lanes.values()):
             self._replace(self._halve_axes(list(op.values)))
@@ -220,7 +221,7 @@ class _Lowering:
     def _exchange(
         self, values: Sequence[SSAValue], number: AffineExpr, count: int
     ) -> Sequence[SSAValue]:
-        """Combine the values of ``count`` neighbours in a warp; all of them have the result."""
+        """Combine the values of ``count`` neighbours in a warp. All of them get the result."""
         width = self._constant(self.warp)
         offset = count // 2
         while offset:
@@ -276,7 +277,9 @@ class _Lowering:
     def _halve(
         self, values: Sequence[SSAValue], group: AffineExpr, number: AffineExpr, count: int
     ) -> Sequence[SSAValue]:
-        """Combine the values in shared memory, half with half until one is left."""
+        """Combine the values in shared memory: the second half with the first, until one value is
+        left.
+        """
         buffers = self._allocate(values, [math.prod(self.extents) // count, count])
         self.ops += self._stores(values, buffers, [group, number])
         while count > 1:
@@ -296,8 +299,9 @@ class _Lowering:
         return self._loads(buffers, [group, AffineExpr.constant(0)])
 
     def _halve_axes(self, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """As :meth:`_halve`, for extents that are not all constant: in buffers with a dimension for
-        each axis, along one axis after the other."""
+        """Like :meth:`_halve`, for extents that are not all constant: in buffers with a dimension
+        for each axis, along one axis after the other.
+        """
         loops = list(self.lanes.values())
         sizes = [loop.extent_value for loop in loops]
         buffers = self._allocate(values, sizes)
@@ -360,7 +364,9 @@ class _Lowering:
         return self._add(arith.ConstantOp.from_int_and_width(number, i32))
 
     def _shuffle(self, value: SSAValue, distance: SSAValue, width: SSAValue) -> SSAValue:
-        """The value of the thread whose number differs in one bit."""
+        """The value of the thread at ``distance``, a power of two: its number differs in one
+        bit.
+        """
         type_ = value.type
         if isinstance(type_, IndexType):
             value = self._add(arith.IndexCastOp(value, i64))
@@ -376,7 +382,7 @@ class _Lowering:
     def _allocate(
         self, values: Sequence[SSAValue], shape: Sequence[int | SSAValue]
     ) -> list[SSAValue]:
-        """Buffers of the given shape in shared memory, one for each value."""
+        """Buffers of ``shape`` in shared memory, one for each value."""
         sizes = [size for size in shape if not isinstance(size, int)]
         static = [size if isinstance(size, int) else DYNAMIC for size in shape]
         first = self.body.first_op

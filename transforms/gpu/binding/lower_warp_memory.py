@@ -96,7 +96,9 @@ def _require_supported(alloc: AllocOp, rows: list[ForOp]) -> None:
 
 
 def _lower(alloc: AllocOp, rows: list[ForOp]) -> None:
-    """Replace an allocation by one copy for each row; the innermost loop varies fastest."""
+    """Replace an allocation by an allocation with one copy for each row. The innermost loop varies
+    fastest.
+    """
     extents = [loop.static_extent or 1 for loop in rows]
     number = AffineExpr.constant(0)
     for n, extent in enumerate(extents):

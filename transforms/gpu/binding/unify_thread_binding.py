@@ -30,17 +30,17 @@ The kernel gets one loop for each axis of blocks and threads, from ``blockIdx.z`
 ``threadIdx.x``. The bodies of the other loops move into the innermost loop, where each thread runs
 its own iteration. Each kernel allocates the buffers that it uses once, at its start; buffers of
 global memory are allocated before the kernel. An operation that all threads of a block along an
-axis perform in the same way counts once (:mod:`kc.dialects.tir.threads`). So if all these threads
-would store to memory that they share, only the first thread stores. The exception are elements of
-tiles that lanes hold, which ``lower-fragments`` distributes. Blocks do not wait for each other, so
-each block stores. Loops that may be empty and do not contain the whole kernel are guarded, as a
-launch has at least one thread.
+axis execute identically counts once (:mod:`kc.dialects.tir.threads`). So if all these threads would
+store to memory that they share, only the first thread stores. The exception are elements of tiles
+that lanes hold, which ``lower-fragments`` distributes. Blocks do not wait for each other, so each
+block stores. Loops that may be empty and do not contain the whole kernel are guarded, as a launch
+has at least one thread.
 
-A kernel without threads along x whose warps act together (``tensorize``) gets the threads that
-these warps need; copies by the copy unit need no binding.
+A kernel without threads along x whose warps execute calls together (``tensorize``) gets the threads
+that these warps need; copies by the copy unit need no binding.
 
-Each loop of ``vthread`` without a letter is an axis of its own, and stays
-(``inject-virtual-thread``). Loops of ``vthread.x``, ``.y`` and ``.z`` are unified like threads.
+Each loop of ``vthread`` without a letter is a separate axis, and stays (``inject-virtual-thread``).
+Loops of ``vthread.x``, ``.y`` and ``.z`` are unified like threads.
 
 Requires: no block is left (``lower-blocks``). *Legal when*
 
@@ -101,7 +101,7 @@ ORDER = (*LAUNCHED, *NAMED_VIRTUAL)
 
 @dataclass(frozen=True)
 class UnifyThreadBindingPass(ModulePass):
-    """Make one nest of the loops of threads in each kernel, around the rest of the kernel."""
+    """Turn the thread loops of each kernel into one loop nest around the rest of the kernel."""
 
     name = "unify-thread-binding"
 
@@ -117,7 +117,9 @@ class UnifyThreadBindingPass(ModulePass):
 
 
 def _missing_lanes(root: ForOp) -> int:
-    """The number of lanes that the calls of a kernel without threads along x need; 0 if none."""
+    """The number of lanes that the calls of a kernel without threads along x need; 0 if its calls
+    need no lanes.
+    """
     if any(loop.axis == LANE_AXES[0] for loop in loop_tree.loops(root)):
         return 0
     return max((lanes_of(op) for op in root.walk() if isinstance(op, CallOp)), default=0)
@@ -136,7 +138,7 @@ def _add_lanes(root: ForOp, count: int) -> None:
 
 
 def kernel_roots(function: FuncOp) -> list[ForOp]:
-    """The outermost loops of threads in a function, without nests of virtual threads alone."""
+    """The outermost thread loops in a function, except for nests of virtual threads only."""
     roots = [
         loop
         for loop in loop_tree.loops(function)
@@ -146,7 +148,7 @@ def kernel_roots(function: FuncOp) -> list[ForOp]:
 
 
 def is_unified(root: ForOp) -> bool:
-    """True if the loops of threads in a kernel are one nest around the rest of the kernel."""
+    """True if the thread loops of a kernel are one loop nest around the rest of the kernel."""
     chain = launch_loops(root)
     axes = [loop.axis for loop in chain]
     in_order = [axis for axis in ORDER if axis in axes]
@@ -155,8 +157,9 @@ def is_unified(root: ForOp) -> bool:
 
 
 def launch_loops(root: ForOp) -> list[ForOp]:
-    """The perfect nest of loops of threads from ``root`` on. Memory that virtual threads share may
-    stand between the loops."""
+    """The perfect nest of thread loops from ``root`` on. Allocations that virtual threads share may
+    be between the loops.
+    """
     chain = [root]
     while True:
         ops = list(chain[-1].body.block.ops)
@@ -177,12 +180,13 @@ class _Axis:
 
     axis: str
     first: ForOp
-    """The first loop of the axis, which gives the new loop its name."""
+    """The first loop of the axis, from which the new loop takes its name."""
     makers: list[Operation]
     """The operations in the kernel that compute the extent of the axis."""
     is_whole: bool
-    """True if the first loop of the axis contains the whole kernel, with only loops of other
-    threads around it."""
+    """True if the first loop of the axis contains the whole kernel, with only other thread loops
+    around it.
+    """
 
 
 @dataclass
@@ -194,7 +198,7 @@ class _Plan:
 
 
 def _plan(root: ForOp) -> _Plan:
-    """The plan for a kernel. Raises CodegenError KC4221 or KC4222 before anything changes."""
+    """The plan for a kernel. Raises CodegenError KC4221 or KC4222 before any change."""
     plan = _Plan(root)
     index = IndexValues()
     loops = [loop for loop in loop_tree.loops(root) if loop.axis in ORDER]
@@ -273,9 +277,10 @@ def _require_hoistable(alloc: AllocOp, root: ForOp) -> None:
 
 
 def _shared_by(alloc: AllocOp, root: ForOp) -> list[ForOp]:
-    """The loops of virtual threads around an allocation in a kernel that virtual threads of another
-    named axis share, whose loop goes around all of them; empty if there are none. Shared memory
-    needs none."""
+    """The loops of virtual threads around an allocation in a kernel, if virtual threads of another
+    named axis share its memory. The unified loop of that axis encloses all of them. Empty if no
+    other axis shares the memory, and for shared memory.
+    """
     if is_shared(memory_scope(alloc.buffer), NAMED_VIRTUAL[0]):
         return []
     around = [loop for loop in all_loops_around(alloc) if loop_tree.is_inside(loop, root)]
@@ -312,7 +317,9 @@ def _require_versions(alloc: AllocOp, root: ForOp) -> None:
 
 
 def _versions(alloc: AllocOp, loops: list[ForOp]) -> AllocOp:
-    """A buffer with one part for each iteration of ``loops``, in place of an allocation in them."""
+    """A buffer with one part for each iteration of ``loops``, which replaces an allocation in
+    them.
+    """
     number, count = AffineExpr.constant(0), 1
     for n, loop in enumerate(loops):
         size = loop.static_extent
@@ -356,8 +363,8 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
     """Move allocations to the start of a kernel, and allocations of global memory before it.
 
     Memory of blocks and threads that is allocated outside of the kernel moves into it, too. Memory
-    that is allocated outside of virtual threads belongs to none of them, and is allocated before
-    their loops.
+    that is allocated outside of virtual threads belongs to no single virtual thread, and is
+    allocated before their loops.
     """
     own: list[AllocOp] = []
     common: list[AllocOp] = []
@@ -389,9 +396,10 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
 
 
 def _own_memory(kernel: ForOp) -> list[AllocOp]:
-    """The memory of blocks and threads that a kernel uses and does not allocate. Memory that
-    other kernels use too is allocated once more for this kernel, as such memory lives within one
-    kernel."""
+    """The memory of blocks and threads that a kernel uses but does not allocate. If other kernels
+    use the memory, too, it is allocated again for this kernel, as such memory lives within one
+    kernel.
+    """
     used = dict.fromkeys(
         operand.owner for op in loop_tree.preorder(kernel) for operand in op.operands
     )
@@ -414,7 +422,7 @@ def _own_memory(kernel: ForOp) -> list[AllocOp]:
 
 
 def _is_one_for_all(alloc: AllocOp) -> bool:
-    """True if no virtual thread and no lane of a vector has a copy of its own."""
+    """True if all virtual threads and all lanes of vectors share one copy of the allocation."""
     return all(
         loop.axis != "vthread" and loop.kind.data is not ForKind.VECTORIZED
         for loop in all_loops_around(alloc)
@@ -451,7 +459,9 @@ def _nest(plan: _Plan) -> tuple[ForOp, ForOp, dict[str, ForOp]]:
 
 
 def at_least_1(size: int | SSAValue, point: InsertPoint, like: Operation) -> int | SSAValue:
-    """``size``, or 1 if it is smaller, computed at ``point`` with the location of ``like``."""
+    """``size``, or 1 if ``size`` is smaller. The operation is inserted at ``point`` with the
+    location of ``like``.
+    """
     if isinstance(size, int):
         return max(size, 1)
     larger = ApplyOp.of_groups("max", [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]], [size])
@@ -461,7 +471,7 @@ def at_least_1(size: int | SSAValue, point: InsertPoint, like: Operation) -> int
 
 
 def _inline(loop: ForOp, new: ForOp, *, is_guarded: bool) -> None:
-    """Replace a loop of threads by its body, for the iteration of each thread."""
+    """Replace a thread loop by its body, for the iteration of each thread."""
     body = loop.body.block
     body.args[0].replace_all_uses_with(new.var)
     ops = list(body.ops)
@@ -500,7 +510,8 @@ def _is_positive(loop: ForOp) -> bool:
 
 def _once(root: ForOp, axes: list[str]) -> dict[StoreOp, list[str]]:
     """The stores to memory that threads share, each with the axes along which all threads store the
-    same."""
+    same value to the same element.
+    """
     once: dict[StoreOp, list[str]] = {}
     for store in root.walk():
         if not isinstance(store, StoreOp):
@@ -518,7 +529,8 @@ def _once(root: ForOp, axes: list[str]) -> dict[StoreOp, list[str]]:
 
 def _is_of_lanes(store: StoreOp) -> bool:
     """True if the store writes an element of a tile that lanes hold. Each lane stores its own
-    elements (``lower-fragments``); until then all threads store all elements."""
+    elements (``lower-fragments``); until then all threads store all elements.
+    """
     pending, seen = [store.value], set[SSAValue]()
     while pending:
         value = pending.pop()
@@ -533,7 +545,7 @@ def _is_of_lanes(store: StoreOp) -> bool:
 
 
 def _axes_of(store: StoreOp) -> set[str]:
-    """The axes that the address or the execution of a store depends on."""
+    """The axes on which the address or the execution of a store depends."""
     used = list(store.operands_of_map)
     for op in loop_tree.path_to(store):
         if isinstance(op, IfOp):
@@ -546,7 +558,7 @@ def _axes_of(store: StoreOp) -> set[str]:
 
 
 def axes_of(value: SSAValue, seen: set[SSAValue] | None = None) -> Iterator[str]:
-    """The axes of the threads that a value depends on, through the operations that compute it."""
+    """The axes of the threads on which a value depends, through the operations that compute it."""
     seen = set() if seen is None else seen
     if value in seen:
         return
@@ -595,7 +607,7 @@ def _guard(store: StoreOp, numbers: list[SSAValue]) -> None:
 
 
 def _only_for(store: StoreOp) -> list[Operation]:
-    """The operations directly before a store that are used by it alone, in order."""
+    """The operations directly before a store that only the store uses, in order."""
     only: list[Operation] = []
     inside: set[Operation] = {store}
     op = store.prev_op

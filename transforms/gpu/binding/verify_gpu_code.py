@@ -1,9 +1,9 @@
-"""verify-gpu-code: check that kernels fit the GPU: memory between threads, and resource limits.
+"""verify-gpu-code: check the resource limits and the memory accesses of kernels.
 
 The pass changes nothing. It uses the buffer sizes after ``compact-buffer-allocation``, which it
-runs on a copy, so that the needs of a schedule are known before code is generated. Intermediate
-steps of a schedule may violate these rules. In the end every value must be passed through memory
-that its reader shares.
+runs on a copy, so that the resources of a schedule are known before code is generated. Intermediate
+steps of a schedule may violate these rules. At the end of the schedule, a thread must read only
+values in memory that it shares with the thread that wrote them.
 
 *Legal when*
 
@@ -27,7 +27,7 @@ CUDA is lower. An error that such a kernel makes for any contents of its arrays 
 to KC6305; ``verify-gpu-kernels`` refuses it). Kernels of schedules have no such errors.
 
 The limits are those of the target, or of CUDA for a target without limits. Shared buffers with
-disjoint live ranges share one place (:mod:`kc.analysis.gpu.shared_memory`). TVM: ``VerifyGPUCode``,
+disjoint live ranges share memory (:mod:`kc.analysis.gpu.shared_memory`). TVM: ``VerifyGPUCode``,
 which gives no reason.
 """
 
@@ -70,7 +70,7 @@ SHARED = ("shared", "shared.dyn")
 
 @dataclass(frozen=True)
 class VerifyGpuCodePass(ModulePass):
-    """Check that kernels fit the GPU: memory between threads, shared memory, block sizes."""
+    """Check the resource limits of kernels, and accesses of threads to memory of other threads."""
 
     name = "verify-gpu-code"
 
@@ -236,7 +236,7 @@ def _shared_buffers(kernel: ForOp) -> dict[SSAValue, None]:
 
 
 def _fits(kernel: ForOp, target: Target) -> bool:
-    """True if the shared buffers fit even if all of them are alive at the same time."""
+    """True if the shared buffers fit even if all of them are live at the same time."""
     index = BoundIndexValues()
     total = 0
     for buffer in _shared_buffers(kernel):
@@ -266,7 +266,7 @@ def require_shared_memory(
 ) -> None:
     """Refuse (KC3440) more shared memory than a block of the target can have.
 
-    ``body`` is the code of the threads of ``kernel``, and holds the accesses of ``buffers``.
+    ``body`` is the code of the threads of ``kernel``, and contains the accesses of ``buffers``.
     """
     limit = target.limits["max_shared_memory_per_block"]
     sizes = {buffer: buffer_bytes(buffer) for buffer in buffers}

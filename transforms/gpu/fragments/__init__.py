@@ -1,7 +1,7 @@
 """Fragments: the tiles of tensor cores become registers of the lanes of a warp.
 
-``_fragment_elements`` states the elements that each lane holds, for every kind of fragment.
-``lower_fragments`` uses it to lower loads, products, stores and loops over elements.
+``_fragment_elements`` defines the elements that each lane holds, for every kind of fragment.
+``lower_fragments`` uses these definitions to lower loads, products, stores and loops over elements.
 """
 
 if (

@@ -78,7 +78,7 @@ _SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
 _WARP = 32
 
 _LANES_OF_ROW = (1, 2)
-"""The bits of the lane number in which the lanes that hold one row differ."""
+"""The bits of the lane number that differ between the lanes of one row."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ class Held:
 
 @cache
 def _places(fragment: FragmentAttr) -> npt.NDArray[np.int64]:
-    """The element that each lane holds under each of its numbers: [number, dimension, lane]."""
+    """The coordinates of the elements that each lane holds: [number of the element, dimension,
+    lane].
+    """
     map_ = fragment.lane_map()
     assert map_ is not None
     return np.array(
@@ -109,9 +111,10 @@ def _places(fragment: FragmentAttr) -> npt.NDArray[np.int64]:
 def _find(
     fragment: FragmentAttr, own: FragmentAttr, number: int, begin: tuple[int, ...]
 ) -> tuple[tuple[int, ...], int] | None:
-    """The tile and the number in it under which lanes hold in ``fragment`` the elements that they
-    hold as ``number`` of the tile of ``own`` that begins at ``begin``. None if the lanes differ in
-    it."""
+    """The position of the elements that lanes hold as ``number`` of the tile of ``own`` at
+    ``begin``, in a buffer of ``fragment``: the tile and the number in it. None if the lanes hold
+    them at different positions.
+    """
     if fragment.lanes != own.lanes:
         return None
     elements = _places(own)[number] + np.array(begin)[:, None]
@@ -137,8 +140,9 @@ class Nest:
     accesses: list[LoadOp | StoreOp] = field(default_factory=list)
     """The accesses of buffers of fragments."""
     update: StoreOp | None = None
-    """The store to the value of a row with which elements of the row are combined; None if there is
-    none."""
+    """The store to the value of a row that combines it with elements of the row; None if there is
+    none.
+    """
 
     @property
     def loops(self) -> tuple[ForOp, ...]:
@@ -203,7 +207,8 @@ class Nest:
 
 def _join(guard: IfOp, ops: Sequence[Operation]) -> bool:
     """Merge operations under the same condition into ``guard``, so that neighbours can be stored
-    together. Return True if ``ops`` are such operations."""
+    together. Returns False, without a change, if ``ops`` have another form.
+    """
     if not ops or not isinstance(ops[-1], IfOp) or not all(map(is_side_effect_free, ops[:-1])):
         return False
     further = ops[-1]
@@ -220,8 +225,9 @@ def _join(guard: IfOp, ops: Sequence[Operation]) -> bool:
 
 
 def _last_store(ops: Iterable[Operation]) -> StoreOp | None:
-    """The last operation, if it is a store of a scalar to memory other than fragments; else
-    None."""
+    """The last operation of ``ops`` if it stores a scalar to memory other than fragments; else
+    None.
+    """
     *_, op = (None, *ops)
     if not isinstance(op, StoreOp) or memory_scope(op.buffer) == "local":
         return None
@@ -229,8 +235,10 @@ def _last_store(ops: Iterable[Operation]) -> StoreOp | None:
 
 
 def _store_both(first: StoreOp, second: StoreOp) -> bool:
-    """Store two neighbours, the first at an even place, as a vector. Return False if the two stores
-    are not of this form. Operations between them do not read the stored elements."""
+    """Merge the stores of two neighbours, the first at an even index, into a vector store. Returns
+    False if the two stores are not of this form. Operations between them do not read the stored
+    elements.
+    """
     type_ = first.buffer.type
     assert isinstance(type_, MemRefType)
     if first.parent is not second.parent or first.buffer is not second.buffer:
@@ -282,7 +290,7 @@ class _Element:
     def copy(
         self, body: Sequence[Operation], x: SSAValue, places: Sequence[AffineExpr]
     ) -> list[Operation]:
-        """The body for this element, in no block."""
+        """The body for this element. The operations are not in a block."""
         nest = self.nest
         values: dict[SSAValue, SSAValue] = {
             loop.var: self._emit(ApplyOp(place + first, [x]))
@@ -420,7 +428,7 @@ class _Row:
         return op.results[0]
 
     def store(self, value: SSAValue) -> list[Operation]:
-        """Combine the values of the lanes, then the result with the row's old value."""
+        """Combine the values of the lanes, then combine the result with the row's old value."""
         update = self.nest.update
         assert update is not None
         step = update.value.owner
@@ -446,7 +454,7 @@ class _Row:
 
 
 def _again(step: Operation, lhs: SSAValue, rhs: SSAValue) -> Operation:
-    """The step of a reduction with other operands."""
+    """A copy of the step of a reduction with the operands ``lhs`` and ``rhs``."""
     return step.clone(dict(zip(step.operands, (lhs, rhs), strict=True)))
 
 
@@ -523,8 +531,9 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
 def _loops(
     access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]
 ) -> tuple[ForOp, ForOp | None] | None:
-    """The loops over the rows and over the columns of tiles around an access; None if there are
-    none."""
+    """The loops over the rows and over the columns of tiles around an access; None if the access is
+    not in such loops.
+    """
     inner = access.parent_op()
     while isinstance(inner, IfOp):
         inner = inner.parent_op()
@@ -551,8 +560,9 @@ def _is_serial(op: Operation | None) -> TypeGuard[ForOp]:
 def _chosen(
     accesses: Sequence[LoadOp | StoreOp], buffers: Mapping[SSAValue, Held]
 ) -> LoadOp | StoreOp:
-    """The access whose elements the lanes iterate over: preferably of a tile rather than of values
-    of rows, then a store, so that words are complete."""
+    """The access whose elements the lanes iterate over: preferably an access of a tile rather than
+    of values of rows, then a store, so that words are complete.
+    """
 
     def rank(op: LoadOp | StoreOp) -> tuple[bool, bool]:
         return not buffers[op.buffer].fragment.is_rows, isinstance(op, StoreOp)
@@ -596,7 +606,7 @@ def _require_body(
 
 
 def _guarded(ops: Iterable[Operation]) -> Iterator[Operation]:
-    """The operations, including those under conditions among them."""
+    """The operations in ``ops``, including operations under conditions."""
     for op in ops:
         yield op
         if isinstance(op, IfOp):
@@ -621,8 +631,9 @@ def _require_guarded(guard: IfOp, nest: Nest, buffers: Mapping[SSAValue, Held]) 
 
 
 def _unlike_memory(store: StoreOp, nest: Nest, body: Sequence[Operation]) -> str | None:
-    """The reason why lanes cannot store their elements to memory other than fragments; None if they
-    can: each element belongs to one lane, and the nest does not load from that memory."""
+    """The reason why lanes cannot store their elements to memory other than fragments. None if they
+    can: each element belongs to one lane, and the nest does not load from that memory.
+    """
     if memory_scope(store.buffer) not in ("global", "shared", "shared.dyn"):
         return "elements are also stored to memory of threads"
     if nest.fragment.is_rows:
@@ -634,7 +645,8 @@ def _unlike_memory(store: StoreOp, nest: Nest, body: Sequence[Operation]) -> str
 
 def _require_update(nest: Nest, store: StoreOp, body: Sequence[Operation]) -> str | None:
     """The reason why a store to the value of a row does not combine the elements of the row; None
-    if it does: ``M[i] = M[i] op x`` with an operation that is independent of the order."""
+    if it does: ``M[i] = M[i] op x`` with an operation that is independent of the order.
+    """
     step = store.value.owner
     loads = [op for op in body if isinstance(op, LoadOp) and op.buffer is store.buffer]
     if (
@@ -654,8 +666,9 @@ def _require_update(nest: Nest, store: StoreOp, body: Sequence[Operation]) -> st
 
 
 def _unlike(op: LoadOp | StoreOp, nest: Nest, held: Held) -> str | None:
-    """The reason why a lane that holds an element of the nest does not hold this element; None if
-    it does."""
+    """The reason why a lane that holds an element of the nest does not also hold the accessed
+    element; None if it does.
+    """
     own, fragment = nest.fragment, held.fragment
     each = (
         fragment.each if isinstance(op, StoreOp) else 1

@@ -17,15 +17,15 @@ After::
       tir.store %w0, %F[%i, 0, 0] : memref<2x1x8xi32, "local">
       ...
 
-A call of a function that has the attribute ``kc.lanes`` is an operation of all lanes of a warp
+A call of a function with the attribute ``kc.lanes`` is an operation of all lanes of a warp
 (:mod:`kc.transforms.intrinsics.tensor_cores`); the attribute names the function of a single lane.
-In that function, an argument with the attribute ``nvvm.fragment`` is the lane's words of a tile.
-Loops over the tiles of a buffer are unrolled (``unroll-loop`` and LLVM do it), as registers have no
-addresses. Before this pass all threads make the call, each with its own tiles: memory of the scopes
-``wmma.*`` and ``m16n8k*.*`` belongs to a thread.
+In that function, an argument with the attribute ``nvvm.fragment`` represents the lane's words of a
+tile. Loops over the tiles of a buffer are unrolled (by ``unroll-loop`` and LLVM), as registers have
+no addresses. Before this pass all threads make the call, each with its own tiles: memory of the
+scopes ``wmma.*`` and ``m16n8k*.*`` belongs to a thread.
 
-Loops over the elements of such tiles, the operations that are fused after a product, become the
-work of each lane on the elements that it holds (:mod:`._fragment_elements`).
+Loops over the elements of such tiles, which are operations fused after a product, become code of
+each lane for the elements that it holds (:mod:`._fragment_elements`).
 
 Products of four warps (``wgmma``) read A and B from shared memory through descriptors of the
 buffer's layout (``tir.matrix_descriptor``), not through loads and stores. A thread that has written
@@ -42,8 +42,8 @@ Requires: one nest of loops of threads around each kernel (``unify-thread-bindin
 6. KC4248: tiles that four warps read have a layout that a descriptor can express.
 7. KC4254: ``kc.lanes`` names another function, with a body and as many arguments.
 
-A buffer, its views and all calls that take them change at once, as the type of the buffer changes,
-and only after all calls are known to be legal. So this is one walk over the function, and not a
+A buffer, its views and all calls that take them change together, as the type of the buffer changes,
+and only after all calls have been found legal. So this is one walk over the function, and not a
 rewrite pattern for single operations.
 
 TVM: ``LowerIntrin`` with ``tvm_load_matrix_sync`` and ``ptx_mma``, for which ``InferFragment``
@@ -130,14 +130,14 @@ class _Held:
 
     @property
     def elements(self) -> Held:
-        """The buffer as loops over its elements see it."""
+        """The buffer as seen by loops over its elements."""
         memory = None if self.memory is None else self.memory.buffer
         return Held(self.fragment, self.positions, memory)
 
 
 @dataclass(frozen=True)
 class LowerFragmentsPass(ModulePass):
-    """Lower operations of warps to the work of each lane."""
+    """Lower operations of warps to code of each lane."""
 
     name = "lower-fragments"
 
@@ -464,8 +464,9 @@ def _require_descriptors(call: CallOp, lane: FuncOp) -> Iterator[SSAValue]:
 
 
 def _not_described(view: ViewOp, tiles: Sequence[tuple[ViewOp, str]]) -> str | None:
-    """The reason why a descriptor cannot express the tiles of a part of a buffer; None if it
-    can."""
+    """The reason why a descriptor cannot express the tiles of a part of a buffer; None if a
+    descriptor can.
+    """
     type_ = view.buffer.type
     assert isinstance(type_, MemRefType)
     size = _element_bytes(type_)
@@ -539,7 +540,8 @@ def _element_bytes(type_: MemRefType) -> int:
 
 def _fence(buffers: Sequence[SSAValue], products: Sequence[CallOp]) -> None:
     """Add fences for threads that have written buffers which products read, between the writes and
-    the barrier, and align the buffers as descriptors require."""
+    the barrier, and align the buffers as descriptors require.
+    """
     readers = {
         call for call in products if any(_buffer_of(value) in buffers for value in call.arguments)
     }
@@ -590,8 +592,9 @@ def _waits(copy: Operation) -> list[Operation]:
 
 
 def _last_before(op: Operation, readers: set[CallOp]) -> Operation:
-    """The barrier behind ``op``, or the outermost operation around ``op`` that contains no
-    barrier."""
+    """The barrier after ``op``, or the outermost operation around ``op`` that contains no
+    barrier.
+    """
 
     def ends(place: Operation) -> bool:
         return any(isinstance(inner, BarrierOp) or inner in readers for inner in place.walk())
@@ -617,8 +620,9 @@ def _is_launch(op: Operation) -> bool:
 
 
 def _unroll(held: _Held) -> None:
-    """Unroll the loops over the tiles of a buffer, as a lane cannot select a register by a
-    number."""
+    """Unroll the loops over the tiles of a buffer, as a register cannot be selected by a computed
+    number.
+    """
     index = IndexValues()
     for access in (*held.views, *held.accesses):
         for expr in access.indices.data.results:
@@ -630,8 +634,9 @@ def _unroll(held: _Held) -> None:
 
 
 def _registers(held: _Held) -> AllocOp:
-    """The words that a lane holds of all tiles of a buffer, with one more dimension for the
-    word."""
+    """An allocation of the words that a lane holds of all tiles of a buffer, with one more
+    dimension for the word.
+    """
     type_ = held.alloc.buffer.type
     assert isinstance(type_, MemRefType)
     shape = list(type_.get_shape())
@@ -694,8 +699,9 @@ def _inline(call: CallOp, lane: FuncOp, held: dict[SSAValue, _Held]) -> None:
 
 
 def _from_buffer(op: Operation) -> list[Operation]:
-    """``op``; an operation that asks for the address of a view becomes one that asks for that of
-    the buffer."""
+    """The replacement of ``op``: a query of the address of a view becomes a query of the address of
+    its buffer.
+    """
     if isinstance(op, MatrixDescriptorOp):
         return _descriptor(op)
     if not isinstance(op, ExtractAlignedPointerAsIndexOp | ExtractStridedMetaDataOp):
@@ -742,7 +748,8 @@ def _from_buffer(op: Operation) -> list[Operation]:
 
 def _descriptor(op: MatrixDescriptorOp) -> list[Operation]:
     """The bits of the descriptor of a tile: 14 bits of the address without its last four bits, the
-    distance from eight rows to the next eight, and the swizzle."""
+    distance from eight rows to the next eight, and the swizzle.
+    """
     view = op.tile.owner
     assert isinstance(view, ViewOp)
     type_ = view.buffer.type

@@ -1,4 +1,4 @@
-"""Synchronization: threads and copies wait for each other where they must, and only there.
+"""Synchronization: barriers and waits, inserted only where threads and copies depend on each other.
 
 ``thread_sync`` inserts barriers. ``_asynchronous_copies`` finds the statements that must wait for
 asynchronous copies; ``defer_wgmma_waits`` and ``specialize_warps`` overlap products and copies.

@@ -1,11 +1,11 @@
 """Asynchronous copies to shared memory, and the statements that must wait for them.
 
 A thread of an NVIDIA GPU from sm_80 on copies 4, 8 or 16 bytes from global to shared memory by
-``cp.async`` and continues at once. Later it waits until at most a given number of the groups of
-copies that it has committed are in flight. That number follows from the pipeline: in each step the
-copies of an asynchronous stage are a group, so the groups newer than those of an iteration can be
-counted. A copy may store zeros where a condition does not hold, as in a tile that extends beyond
-the last row of its matrix; it then reads no bytes.
+``cp.async`` and continues at once. Later it waits until at most a specified number of the groups of
+copies that it has committed are in flight. This number follows from the pipeline: in each step the
+copies of an asynchronous stage are a group, so the groups that are newer than those of an iteration
+can be counted. A copy may store zeros where a condition does not hold, as in a tile that extends
+beyond the last row of its matrix; it then reads no bytes.
 
 From sm_90 on a thread also starts copies of whole boxes (TMA), whose bytes an mbarrier counts. A
 ring of mbarriers has one for each version of the copied data (:mod:`._mbarrier_rings`).
@@ -50,14 +50,15 @@ class Group:
 
     @property
     def order(self) -> int:
-        """The position in a step behind which the group is committed."""
+        """The position in a step after which the group is committed."""
         return self.statements[-1].order
 
 
 @dataclass(frozen=True)
 class BoxGroup:
     """Statements of one stage that follow one another in a step and copy boxes. One mbarrier counts
-    all their bytes, and the first statement that reads these bytes waits for it."""
+    all their bytes, and the first statement that reads these bytes waits at it.
+    """
 
     statements: tuple[Statement, ...]
     consumer: Statement
@@ -75,14 +76,13 @@ class AsynchronousCopies:
     stores: list[StoreOp] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
     consumers: dict[Statement, list[Group]] = field(default_factory=dict)
-    """The groups that each statement has to wait for."""
+    """The groups for which each statement has to wait."""
     boxes: list[BoxGroup] = field(default_factory=list)
     is_specialized: bool = False
     """True if separate warps start the copies of boxes (``specialize-warps``)."""
 
     def ends_group(self, statement: Statement) -> bool:
-        """True if the copies since the last group are committed as a group behind this
-        statement."""
+        """True if the copies since the last group are committed as a group after ``statement``."""
         return any(group.statements[-1] is statement for group in self.groups)
 
     def pending(
@@ -116,10 +116,10 @@ class AsynchronousCopies:
 
 
 def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
-    """The copies of the asynchronous stages that may be asynchronous.
+    """The copies of the asynchronous stages that can be asynchronous.
 
     Warns (KC4237) for each stage without such a copy, with the reasons. Raises CodegenError KC4251
-    if separate warps should copy something that the copy unit cannot copy.
+    if separate warps are requested for a copy that the copy unit cannot perform.
     """
     plan = AsynchronousCopies(pipeline)
     is_possible = has_asynchronous_copies(target)
@@ -208,8 +208,9 @@ def _groups(plan: AsynchronousCopies) -> Iterator[Group]:
 
 
 def _box_groups(pipeline: Pipeline, stage: int, reasons: list[str]) -> Iterator[BoxGroup]:
-    """The copies of boxes of a stage; the reasons why others do not qualify are added to
-    ``reasons``."""
+    """The copies of boxes of a stage. The reasons why other copies do not qualify are appended to
+    ``reasons``.
+    """
     run: list[Statement] = []
     for statement in [*_in_order(pipeline), None]:
         is_next = False
@@ -227,7 +228,9 @@ def _box_groups(pipeline: Pipeline, stage: int, reasons: list[str]) -> Iterator[
 
 
 def _in_order(pipeline: Pipeline) -> list[Statement]:
-    """The statements in their order within a step; in program order if the loop keeps its order."""
+    """The statements in their order within a step, or in program order if the loop is not
+    reordered.
+    """
     return pipeline.statements if pipeline.notes.is_specialized else pipeline.steps
 
 
@@ -257,7 +260,8 @@ def _targets(statement: Statement) -> list[SSAValue]:
 
 def _box_obstacle(pipeline: Pipeline, statement: Statement) -> str | None:
     """The reason why the copies of boxes of a statement cannot be asynchronous; None if they
-    can."""
+    can.
+    """
     calls = {call for child in statement.children for call in box_copies(child)}
     own = [access for access in pipeline.accesses if access.statement is statement]
     if any(access.op not in calls for access in own):
@@ -352,5 +356,5 @@ def _overwrites(pipeline: Pipeline, load: LoadOp, store: StoreOp) -> bool:
 
 
 def has_asynchronous_copies(target: Target) -> bool:
-    """True if kernels for a target copy by ``cp.async``: on NVIDIA's GPUs from sm_80 on."""
+    """True if kernels for a target can copy by ``cp.async``: on NVIDIA's GPUs from sm_80 on."""
     return str(target.kind) in _KINDS and architecture_of(target).number >= 80

@@ -30,23 +30,22 @@ After::
     ...
     tir.mbarrier_arrive %empty[0] : memref<3xi64, "shared">
 
-The tensor cores thus have the next product before they finish the current product. An iteration
+The tensor cores thus receive the next product before they finish the current one. An iteration
 waits for the product of the previous iteration, and then releases its tiles. Products that add to
 the same registers run one after the other anyway. After the loop, the code waits for the last
 product and reads the registers.
 
 The loop changes only under these conditions:
 
-1. The iteration has one group of products, and nothing else in the loop reads or writes their
-   registers.
+1. The iteration has one group of products, and nothing else in the loop accesses their registers.
 2. After the wait, the iteration only releases tiles (``specialize-warps``). Any other operation
    there, such as a barrier, may protect the tiles.
 3. Rings have two slots or more: with one slot, the copy of the next iteration would wait for this
    iteration.
 
-If threads copy tiles themselves (``cp.async``), the copies of an iteration stand in front of its
-product. They are for a later product, and no barrier is between the two, so no thread depends on
-the work of another thread there. The product is started first, and the copies run beside it::
+If threads copy tiles themselves (``cp.async``), the copies of an iteration precede its product.
+They are for a later product, and no barrier separates copies and product, so no thread depends on
+the work of another thread there. The product is started first, and the copies run concurrently::
 
     gpu.barrier                                    gpu.barrier
     tir.for ... { ... {tir.async_copy} }           %d = nvvm.wgmma.mma_async ...
@@ -117,7 +116,7 @@ class _Products:
     total: SSAValue
     """The structure of the registers of the products."""
     stores: list[StoreOp]
-    """The stores that keep registers for the next iteration, in their order."""
+    """The stores to registers that the next iteration reads, in order."""
     arrivals: list[MBarrierArriveOp]
 
     def defer(self) -> None:
@@ -192,7 +191,7 @@ def _products(loop: ForOp) -> _Products | None:
 
 
 def _copies_before(wait: WgmmaWaitGroupSyncOp) -> list[Operation]:
-    """The copies in front of the products of a wait that may also run behind the products."""
+    """The copies before the products of a wait that may also run after the products."""
     ops: list[Operation] = []
     op = wait.prev_op
     while op is not None and (_is_of_products(op) or is_side_effect_free(op)):
@@ -236,7 +235,8 @@ def _slots(arrival: MBarrierArriveOp) -> int:
 
 def _place(store: StoreOp) -> tuple[AffineMap, list[SSAValue]]:
     """The indices of a store as a map over operands that are not themselves computed from
-    indices."""
+    indices.
+    """
     index = IndexValues()
     exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
     map_, operands = index.to_map(exprs)
@@ -244,15 +244,16 @@ def _place(store: StoreOp) -> tuple[AffineMap, list[SSAValue]]:
 
 
 def _is_outside(value: SSAValue, loop: ForOp) -> bool:
-    """True if a value is defined in front of a loop."""
+    """True if a value is defined before a loop."""
     home = value.owner.parent if isinstance(value.owner, Operation) else value.owner
     around = home.parent_op() if home is not None else None
     return around is not None and around is not loop and not is_inside(around, loop)
 
 
 def _total(stores: list[StoreOp]) -> SSAValue | None:
-    """The structure of registers of a product that ``stores`` keep completely and in order; else
-    None."""
+    """The structure of registers of a product that ``stores`` save completely and in order; else
+    None.
+    """
     values = [store.value.owner for store in stores]
     words = [op for op in values if isinstance(op, ExtractValueOp)]
     containers = list(dict.fromkeys(op.container for op in words))
@@ -268,7 +269,8 @@ def _total(stores: list[StoreOp]) -> SSAValue | None:
 
 def _is_kept(store: StoreOp, loop: ForOp, stores: list[StoreOp]) -> bool:
     """True if a register is stored where the next iteration's product loads it, and nothing else in
-    the loop accesses it."""
+    the loop accesses it.
+    """
     buffer = store.buffer
     if not isinstance(buffer.owner, AllocOp) or len(list(store.value.uses)) != 1:
         return False

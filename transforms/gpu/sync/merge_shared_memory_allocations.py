@@ -18,7 +18,7 @@ After::
 
 This applies to the dynamic memory of a block: the buffers of scope ``shared.dyn``, and all shared
 buffers of a kernel if they exceed the 48 KiB of static memory, which makes them dynamic. Static
-buffers, of scope ``shared``, share a place if that saves 1 KiB or more: a shared place may need
+buffers, of scope ``shared``, share memory if that saves 1 KiB or more: shared memory may need
 barriers, and a GPU allocates memory to blocks in coarse units. ``convert-tir-to-gpu`` places
 buffers by the attribute, and ``thread-sync`` orders the accesses of buffers that share memory.
 :mod:`kc.analysis.gpu.shared_memory` computes the live ranges.
@@ -60,7 +60,7 @@ LEAST_SAVING = 1024
 
 @dataclass(frozen=True)
 class MergeSharedMemoryAllocationsPass(ModulePass):
-    """Let buffers in the memory of a block share places."""
+    """Place buffers with disjoint live ranges at the same offset in the memory of a block."""
 
     name = "merge-shared-memory-allocations"
 
@@ -114,8 +114,9 @@ def shared_allocs(inner: ForOp) -> list[AllocOp]:
 
 
 def dynamic_allocs(inner: ForOp) -> list[AllocOp]:
-    """The buffers in the dynamic memory of a block: by their scope, or because the static memory is
-    too small."""
+    """The buffers in the dynamic memory of a block: because of their scope, or because the static
+    memory is too small.
+    """
     allocs = shared_allocs(inner)
     static = [alloc.buffer for alloc in allocs if memory_scope(alloc.buffer) == "shared"]
     if sum(map(buffer_bytes, static)) > STATIC_SHARED_BYTES:

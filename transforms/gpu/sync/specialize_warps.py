@@ -1,4 +1,5 @@
-"""specialize-warps: separate warps start the copies of a kernel, and run ahead of the others.
+"""specialize-warps: separate warps start the copies of a kernel, and run ahead of the computing
+warps.
 
 Before::
 
@@ -36,12 +37,12 @@ After::
           ...
 
 The pass applies to the pipelines that ``inject-software-pipeline`` has left in order, because their
-annotation requests it. One more row of threads along ``threadIdx.y`` is the producer. Its program
-is the slice of the kernel that starts copies: the copies, the computation of their addresses, and
-the loops and branches around them. The other threads, the consumers, execute the rest. A second
-ring of mbarriers (``_empty``) holds the producer back: a version may be overwritten when each warp
-of the consumers has arrived behind its last read. So the producer is ahead by as many iterations as
-there are versions, even across iterations of an outer loop.
+annotation requests it. An additional row of threads along ``threadIdx.y`` is the producer. Its
+program is the slice of the kernel that starts copies: the copies, the computation of their
+addresses, and the loops and branches around them. The other threads, the consumers, execute the
+rest. A second ring of mbarriers (``_empty``) blocks the producer: a version may be overwritten when
+each warp of the consumers has arrived behind its last read. So the producer is ahead by as many
+iterations as there are versions, even across iterations of an outer loop.
 
 If a multiprocessor has too few registers to give each thread the maximum, the producer cedes most
 of its registers to the consumers, if the architecture allows it.
@@ -107,18 +108,18 @@ CONSUMER = "consumer"
 
 WARP = 32
 FOUR_WARPS = 128
-"""The threads that change their number of registers together (PTX ISA, "setmaxnreg")."""
+"""The number of threads that change their number of registers together (PTX ISA, "setmaxnreg")."""
 EIGHT = 8
 """The granularity of the number of registers of a thread, at launch and at a change."""
 MOST_REGISTERS = 255
 """The most registers of a thread."""
 PRODUCER_REGISTERS = (32, 40)
-"""The fewest registers that a producer keeps, and the most that it needs."""
+"""The fewest registers of a producer, and the most that it needs."""
 
 
 @dataclass(frozen=True)
 class SpecializeWarpsPass(ModulePass):
-    """Let separate warps start the copies of pipelines that request it."""
+    """Start the copies of pipelines in separate warps, if the pipelines request it."""
 
     name = "specialize-warps"
 
@@ -139,7 +140,7 @@ class SpecializeWarpsPass(ModulePass):
 
 
 def role_of(op: Operation) -> Operation | None:
-    """The branch of a role around ``op``; None if there is none."""
+    """The branch of a role around ``op``; None if ``op`` is in no such branch."""
     outer = op.parent_op()
     while outer is not None and ROLE not in outer.attributes:
         outer = outer.parent_op()
@@ -162,7 +163,7 @@ class _Ring:
     wait: MBarrierWaitOp
     starts: list[CallOp]
     last_reader: Operation
-    """The operation of the loop behind which nothing reads the copied data."""
+    """The operation of the loop after which nothing reads the copied data."""
 
 
 @dataclass
@@ -178,7 +179,7 @@ class _Plan:
 
     @property
     def rows(self) -> int:
-        """The number of rows of threads that compute."""
+        """The number of rows of computing threads."""
         if self.y is None:
             return 1
         assert self.y.static_extent is not None
@@ -195,8 +196,7 @@ class _Plan:
 
 
 def _plan(root: ForOp, target: Target) -> _Plan:
-    """The specialization of the warps of a kernel. Raises CodegenError KC4251 before anything
-    changes."""
+    """The specialization of the warps of a kernel. Raises CodegenError KC4251 before any change."""
     lanes = {loop.axis: loop for loop in launch_loops(root)}
     x, y, z = (lanes.get(axis) for axis in LANE_AXES)
     fulls = [op for op in root.walk() if isinstance(op, AllocOp) and SPECIALIZED in op.attributes]
@@ -283,7 +283,7 @@ def _touches(op: Operation, buffer: SSAValue | None) -> bool:
 
 
 def _require_known(op: Operation, full: AllocOp, root: ForOp) -> None:
-    """Refuse (KC4251) an operation that depends on values that the producer does not have."""
+    """Refuse (KC4251) an operation that depends on values that the producer cannot compute."""
     around = [outer for outer in path_to(op) if outer is not op and is_inside(outer, root)]
     around = [outer for outer in around if not (isinstance(outer, ForOp) and outer.axis)]
     hints = ["compute the places and conditions of copies from loops and sizes alone"]
@@ -368,7 +368,7 @@ def _specialize(plan: _Plan) -> None:
 
 
 def _add_empty(ring: _Ring, warps: int) -> MBarrierWaitOp:
-    """Hold copies back until their version has been read; return the wait."""
+    """Block copies until their version has been read. Returns the wait."""
     full, wait = ring.full, ring.wait
     empty = AllocOp(f"{full.label.removesuffix('_full')}_empty", full.buffer.type)
     empty.attributes.update(
@@ -395,7 +395,7 @@ def _add_empty(ring: _Ring, warps: int) -> MBarrierWaitOp:
 
 
 def _add_row(plan: _Plan) -> ForOp:
-    """Add a row of threads; return the loop over rows."""
+    """Add a row of threads. Returns the loop over rows."""
     x, old = plan.x, plan.y
     rows = plan.rows + 1
     if old is None:
@@ -412,7 +412,7 @@ def _add_row(plan: _Plan) -> ForOp:
 
 
 def _slice(ops: list[Operation], copying: set[Operation]) -> Block:
-    """The backward slice of ``ops`` for the operations ``copying``, as copies."""
+    """Copies of the part of ``ops`` that the operations ``copying`` need (the backward slice)."""
     block = Block()
     values: dict[SSAValue, SSAValue] = {}
     needed: set[Operation] = set()
@@ -428,8 +428,9 @@ def _slice(ops: list[Operation], copying: set[Operation]) -> Block:
 
 
 def _keep(block: Block, kept: set[Operation]) -> None:
-    """Erase all operations but those in ``kept``, those around them, and those that compute their
-    operands."""
+    """Erase all operations except those in ``kept``, the operations around them, and the operations
+    that compute their operands.
+    """
     for op in reversed(list(block.ops)):
         if op in kept or isinstance(op, scf.YieldOp):
             continue
@@ -473,6 +474,6 @@ def _change_registers(block: Block, action: str, count: int) -> None:
 
 
 def _bound(root: ForOp) -> None:
-    """Tell the assembler the number of registers with which threads begin."""
+    """Declare the number of registers with which threads begin, for the assembler."""
     annotations = root.annotations.data if root.annotations is not None else {}
     root.annotations = DictionaryAttr({**annotations, "nvvm.minctasm": IntegerAttr(1, i32)})

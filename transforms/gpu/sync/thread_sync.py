@@ -18,24 +18,24 @@ After::
         %y = tir.load %S[63 - %i] : memref<64xf32, "shared">
         ...
 
-Loops of threads have lockstep semantics (:mod:`kc.dialects.tir.threads`), but a GPU runs threads
-independently. Two accesses of one element by different threads of a block, one of them a store,
-need a barrier in between, in the same iteration of the serial loops around them or between an
-earlier iteration and a later one. These pairs are decided exactly
+Thread loops have lockstep semantics (:mod:`kc.dialects.tir.threads`), but a GPU runs threads
+independently. Two accesses of one element by different threads of a block, at least one of them a
+store, need a barrier in between, in the same iteration of the serial loops around them or between
+an earlier iteration and a later one. These pairs are decided exactly
 (:mod:`kc.analysis.accesses.instances`); an undecided pair counts as a conflict. Each pair has a set
 of places for its barrier. The chosen places serve all pairs, with preference for places that serve
 many pairs and run rarely. None of the chosen places can be omitted.
 
-Two buffers that ``merge-shared-memory-allocations`` has put in one place are compared by the
-addresses of their elements. Memory of a single thread needs no barriers. Neither do elements that
-only one thread accesses or that no thread writes. Existing barriers are taken into account.
+Buffers to which ``merge-shared-memory-allocations`` has assigned overlapping memory are compared by
+the addresses of their elements. Memory of a single thread needs no barriers. Neither do elements
+that only one thread accesses or that no thread writes. Existing barriers are taken into account.
 
 In the branch of a role (``specialize-warps``) a barrier covers the threads of that role. A producer
 has already waited at an mbarrier for the readers of the data that it overwrites.
 
 If rows of threads (along ``threadIdx.x``) are groups of warps and no two rows access the data that
 a barrier protects, threads wait only for the threads of their row (``tir.row`` on the barrier). So
-each group of four warps in an attention runs at its own pace.
+the groups of four warps in an attention kernel need not run in step.
 
 An asynchronous copy is complete when its thread has waited for it, so accesses by other threads
 need a barrier after that wait. A copy of a box is complete when all threads have waited for it at
@@ -94,17 +94,18 @@ MBARRIER_OPS = (MBarrierArriveOp, MBarrierInitOp, MBarrierExpectOp, MBarrierWait
 """The operations that order threads by a ring of mbarriers."""
 
 WITHOUT_MEMORY = (CpAsyncCommitGroupOp, CpAsyncWaitGroupOp, SetMaxRegisterOp)
-"""Operations that touch no memory: commits of and waits for asynchronous copies, and others."""
+"""Operations that access no memory: commits of and waits for asynchronous copies, and others."""
 
 ROW = "tir.row"
 """The attribute of a barrier for the threads of a row (along ``threadIdx.x``)."""
 
 ROWS = 14
-"""The most rows, including those of producers, that may each have a barrier of their own: a block
-has 16 barriers, of which one is for all threads and one for a role."""
+"""The most rows, including rows of producers, that may each have a separate barrier: a block has 16
+barriers, of which one is for all threads and one for a role.
+"""
 
 WARP = 32
-"""The threads that reach a barrier together."""
+"""The number of threads that reach a barrier together."""
 
 DYNAMIC_COUNT = 64
 """The assumed trip count of a loop of unknown extent, to compare places."""
@@ -112,7 +113,7 @@ DYNAMIC_COUNT = 64
 
 @dataclass(frozen=True)
 class ThreadSyncPass(ModulePass):
-    """Insert the barriers that lockstep semantics needs on a GPU."""
+    """Insert the barriers that lockstep semantics requires on a GPU."""
 
     name = "thread-sync"
 
@@ -130,8 +131,9 @@ class ThreadSyncPass(ModulePass):
 
 
 class Slot(NamedTuple):
-    """A place for a barrier: in front of the operation with this number in a block, or behind the
-    last operation."""
+    """A place for a barrier: before the operation with this number in a block, or after the last
+    operation.
+    """
 
     block: Block
     number: int
@@ -139,7 +141,7 @@ class Slot(NamedTuple):
 
 @dataclass(eq=False)
 class Access:
-    """An operation that accesses memory which threads of a block share."""
+    """An operation that accesses memory shared by the threads of a block."""
 
     op: Operation
     buffer: SSAValue | None
@@ -153,8 +155,9 @@ class Access:
 
 
 def _is_counted(access: Access) -> bool:
-    """True if the access is a copy of a box: all threads that continue behind it have waited for it
-    at an mbarrier."""
+    """True if the access is a copy of a box: all threads that continue after it have waited for it
+    at an mbarrier.
+    """
     return access.writes and ASYNC_COPY in access.op.attributes and isinstance(access.op, CallOp)
 
 
@@ -167,9 +170,11 @@ class Pair:
     same: Sequence[ForOp]
     """The loops of which both accesses are in the same iteration."""
     loop: ForOp | None
-    """The loop of which ``second`` is in a later iteration; None if there is none."""
+    """The loop of which ``second`` is in a later iteration; None if both are in the same iteration
+    of all loops.
+    """
     is_far: bool
-    """True if that later iteration is not the next one."""
+    """True if ``second`` is more than one iteration later."""
     slots: frozenset[Slot]
     best: Slot | None
     """The slot directly before the second access, in the outermost block of the slots."""
@@ -181,7 +186,7 @@ class Hazard:
 
     pair: Pair
     witness: Witness
-    """Threads, iterations and an element in conflict."""
+    """Two threads, their iterations and the element on which they conflict."""
 
 
 @dataclass
@@ -266,8 +271,9 @@ class _Kernel:
     # Hazards
 
     def hazards(self) -> list[Hazard]:
-        """The pairs of accesses that need a barrier in between, without pairs that the places of
-        another pair serve in any case."""
+        """The pairs of accesses that need a barrier in between, except for pairs that the places of
+        another pair always serve.
+        """
         if math.prod(loop.static_extent or DYNAMIC_COUNT for loop in self.lanes) <= 1:
             return []
         accesses = self.accesses()
@@ -292,7 +298,7 @@ class _Kernel:
     def _may_meet(self, first: Access, second: Access) -> bool:
         """True if two accesses may conflict.
 
-        For two stores, which threads mostly make to their own elements, this first decides whether
+        For two stores, which threads mostly make to separate elements, this first decides whether
         different threads ever store to the same element.
         """
         if not (first.writes or second.writes):
@@ -320,7 +326,8 @@ class _Kernel:
 
     def _waits_for_copies(self, accesses: Sequence[Access]) -> Iterator[Pair]:
         """The pairs of a wait for asynchronous copies and an access of the copied data by other
-        threads. Each thread waits for its own copies, and the barrier comes behind that wait."""
+        threads. Each thread waits for its own copies, and the barrier comes after that wait.
+        """
         waits = [op for op in self.numbers if isinstance(op, CpAsyncWaitGroupOp)]
         copies = [
             access
@@ -478,7 +485,7 @@ class _Kernel:
     # The choice
 
     def _barriers(self) -> set[Slot]:
-        """The places that have a barrier for all threads."""
+        """The places that already have a barrier for all threads."""
         there = {
             Slot(block, number)
             for op, number in self.numbers.items()
@@ -490,7 +497,9 @@ class _Kernel:
         return there | {Slot(slot.block, slot.number + 1) for slot in there}
 
     def choose(self) -> list[Slot]:
-        """Places that serve all hazards, none of which can be omitted."""
+        """Places that serve all hazards. None of them can be omitted. Raises the refusal of a
+        hazard without a possible place.
+        """
         there = self._barriers()
         hazards = self.hazards()
         for hazard in hazards:
@@ -532,8 +541,9 @@ class _Kernel:
         return chosen
 
     def _rows(self) -> ForOp | None:
-        """The loop over rows of threads; None unless each row consists of several whole warps and
-        the GPU has barriers for rows, which this kernel shows by its mbarriers."""
+        """The loop over rows of threads, if each row consists of several whole warps and the GPU
+        has barriers for rows, as indicated by mbarriers in the kernel; else None.
+        """
         if not any(isinstance(op, MBarrierWaitOp) for op in self.numbers):
             return None
         axes = {loop.axis: loop for loop in self.lanes}
@@ -563,7 +573,7 @@ class _Kernel:
         return known[key]
 
     def insert(self, slots: Sequence[Slot], of_rows: Collection[Slot]) -> None:
-        """Insert barriers, the last of a block first, so that numbers stay valid."""
+        """Insert barriers, from the last to the first of a block, so that numbers stay valid."""
         for slot in sorted(slots, key=lambda slot: -slot.number):
             block, number = slot
             barrier = BarrierOp()

@@ -1,8 +1,8 @@
-"""Tensor copies: whole boxes that the copy unit of a GPU (TMA) brings, and their mbarriers.
+"""Tensor copies: copies of whole boxes by the copy unit of a GPU (TMA), and their mbarriers.
 
-``plan_tensor_copies`` finds the copies that nothing waits for yet, ``_mbarrier_rings`` counts what
-is expected and arrives, ``_clusters`` shares boxes between blocks, ``_box_stores`` waits for
-stores, and ``lower_tensor_copies`` emits the instructions. Read them in this order.
+``plan_tensor_copies`` finds the copies without a wait, ``_mbarrier_rings`` counts expected and
+arrived bytes, ``_clusters`` shares boxes between blocks, ``_box_stores`` waits for stores, and
+``lower_tensor_copies`` emits the instructions. Read them in this order.
 """
 
 if (

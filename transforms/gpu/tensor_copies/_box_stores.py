@@ -1,8 +1,8 @@
 """The places at which a thread waits for the boxes that it stores: before they are overwritten.
 
 The copy unit reads shared memory asynchronously, so the thread that has started a store continues.
-It waits before that part of shared memory is written again, in front of the barrier of the writing
-threads, and at the end of the kernel, with which shared memory ends::
+It waits before that part of shared memory is written again, before the barrier of the writing
+threads, and at the end of the kernel, when the shared memory is released::
 
     for tile:
       products of the tile
@@ -12,9 +12,9 @@ threads, and at the end of the kernel, with which shared memory ends::
       store the box
     wait for the stores
 
-If two boxes may be stored to the same place, the thread waits at once until the first has arrived,
-as nothing orders the two. A part of ``lower-tensor-copies``: the place of the wait depends on all
-operations behind the store, so there is no rewrite pattern.
+If two boxes may be stored to the same elements, the thread waits at once until the first has
+arrived, as nothing orders the two. A part of ``lower-tensor-copies``: the place of the wait depends
+on all operations after the store, so there is no rewrite pattern.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def _overlap(first: StoreBoxOp, second: StoreBoxOp) -> bool:
 def waits_for(store: Operation, tiles: Collection[SSAValue], kernel: ForOp) -> list[Place]:
     """The places at which the thread that executes ``store`` waits until ``tiles`` are read.
 
-    A place is in front of the first operation behind the store, in program order, that has a
-    barrier or may access the memory of a tile, in this iteration of the loops around the store or
-    in a later one.
+    A place is before the first operation after the store, in program order, that has a barrier or
+    may access the memory of a tile, in this iteration of the loops around the store or in a later
+    one.
     """
     offsets: dict[SSAValue, int] = {
         op.buffer: offset.value.data

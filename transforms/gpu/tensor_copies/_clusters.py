@@ -1,9 +1,9 @@
 """Blocks of a cluster, and the boxes that they multicast to each other.
 
-``sch.annotate(by, "cluster_dim", 2)`` of a loop that is bound to an axis of blocks lets two of them
-that follow one another be a cluster: they run at the same time, on neighbouring multiprocessors.
-Data that all of them copy in the same step is read from global memory once: each block copies a
-part of the rows to all blocks (multicast)::
+``sch.annotate(by, "cluster_dim", 2)`` on a loop that is bound to an axis of blocks makes two
+consecutive blocks a cluster: they run at the same time, on neighbouring multiprocessors. Data that
+all of them copy in the same step is read from global memory once: each block copies a part of the
+rows to all blocks (multicast)::
 
     block 0                                  block 1
     A: its own tile                          A: its own tile
@@ -58,7 +58,7 @@ FIRST = 90
 
 @dataclass(frozen=True)
 class Cluster:
-    """A number of blocks along each of some axes of blocks; blocks are counted along x first."""
+    """A cluster: a number of blocks along each of some axes. Blocks are counted along x first."""
 
     sizes: dict[ForOp, int]
 
@@ -68,8 +68,9 @@ class Cluster:
         return math.prod(self.sizes.values())
 
     def rank(self, apart: dict[ForOp, int], loops: Collection[ForOp]) -> AffineExpr:
-        """The number, among the blocks along ``loops``, of the block at the offset ``apart`` from a
-        block."""
+        """The number, among the blocks along ``loops``, of the block at the offset ``apart`` from
+        the current block.
+        """
         number, stride = AffineExpr.constant(0), 1
         for n, (loop, size) in enumerate(self.sizes.items()):
             if loop in loops:
@@ -80,8 +81,9 @@ class Cluster:
     def peers(
         self, op: Operation, views: Sequence[ViewOp], root: ForOp, *, pieces: int
     ) -> Peers | None:
-        """The largest group of blocks of a cluster that can perform ``op`` together, each block for
-        an equal share of its ``pieces``. None if each block performs it alone."""
+        """The largest group of blocks of a cluster that can execute ``op`` together, each block for
+        an equal share of its ``pieces``. None if each block executes it alone.
+        """
         axes = [loop for loop in self.sizes if self._is_common(op, views, root, loop)]
         choices = [
             Peers(self, loops)
@@ -93,7 +95,8 @@ class Cluster:
 
     def _is_common(self, op: Operation, views: Sequence[ViewOp], root: ForOp, along: ForOp) -> bool:
         """True if the blocks of a cluster along an axis execute ``op`` equally often, each time for
-        the same parts of buffers."""
+        the same parts of buffers.
+        """
         for outer in path_to(op):
             if outer is root:
                 break
@@ -127,17 +130,17 @@ class Peers:
 
     @property
     def size(self) -> int:
-        """The number of these blocks."""
+        """The number of blocks in the group."""
         return math.prod(self.cluster.sizes[loop] for loop in self.loops)
 
     @property
     def number(self) -> AffineExpr:
-        """The number of a block among them."""
+        """The number of the current block in the group."""
         return self.cluster.rank({}, self.loops)
 
     @property
     def first(self) -> AffineExpr:
-        """The number in the cluster of the first of these blocks."""
+        """The number of the group's first block in the cluster."""
         number, stride = AffineExpr.constant(0), 1
         for n, (loop, size) in enumerate(self.cluster.sizes.items()):
             if loop not in self.loops:
@@ -147,7 +150,7 @@ class Peers:
 
     @property
     def mask(self) -> int:
-        """The mask of these blocks, one bit each, if the first one has number 0."""
+        """The bit mask of the group's blocks, if its first block has number 0."""
         numbers, stride = [0], 1
         for loop, size in self.cluster.sizes.items():
             if loop in self.loops:
@@ -164,8 +167,9 @@ class Peers:
 
 
 def cluster_of(root: ForOp, target: Target) -> Cluster | None:
-    """The cluster of a kernel; None if it has none. Raises CodegenError KC4252 for invalid
-    clusters."""
+    """The cluster of a kernel; None if the kernel has no cluster. Raises CodegenError KC4252 for
+    invalid clusters.
+    """
     said = [
         (loop, value)
         for loop in launch_loops(root)

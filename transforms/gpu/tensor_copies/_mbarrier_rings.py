@@ -1,8 +1,9 @@
 """Rings of mbarriers around copies of boxes of tensors: expected bytes, starts and waits.
 
 Shared by ``inject-software-pipeline``, in whose loops copies are in flight for several iterations,
-and ``plan-tensor-copies``, which waits for other copies in place. A ring belongs to several
-statements of a loop, which change together once all of them are known: no rewrite pattern.
+and ``plan-tensor-copies``, which waits for all other copies immediately. A ring serves several
+statements of a loop, which are rewritten together once all of them are known, so there is no
+rewrite pattern.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 START = "kc.start"
-"""The attribute of a function that copies a box: the function that only starts the copy."""
+"""The attribute of a function that copies a box; its value is the function that only starts the
+copy.
+"""
 
 SPECIALIZED = "tir.warp_specialized"
 """The attribute of a ring whose copies are started by separate warps (``specialize-warps``)."""
@@ -64,7 +67,7 @@ def _starter(call: CallOp) -> str | None:
 
 
 def target_of_copy(call: CallOp) -> SSAValue | None:
-    """The buffer that a copy writes; None if it is unknown."""
+    """The buffer that a copy writes; None if the buffer is unknown."""
     return next(base_buffer(value) for value, _, writes in call.accesses if writes)
 
 
@@ -101,7 +104,7 @@ class Number:
 def number_of(op: Operation) -> Number:
     """The number of earlier executions of ``op`` in its kernel, from the loops around it.
 
-    Raises CodegenError KC4249 if it is not an affine expression of their variables.
+    Raises CodegenError KC4249 if the number is not an affine expression of their variables.
     """
     root = _kernel(op)
     loops = [loop for loop in all_loops_around(op) if loop.axis is None and is_inside(loop, root)]
@@ -119,7 +122,9 @@ def number_of(op: Operation) -> Number:
 
 
 def _kernel(op: Operation) -> Operation:
-    """The outermost loop of threads around ``op``. Raises CodegenError KC4249 if there is none."""
+    """The outermost thread loop around ``op``. Raises CodegenError KC4249 if ``op`` is outside of a
+    kernel.
+    """
     threads = [loop for loop in all_loops_around(op) if loop.axis is not None]
     if not threads:
         raise uncounted(op, "no loop of threads is around it, so it is outside of a kernel")
@@ -141,8 +146,9 @@ def uncounted(op: Operation, why: str) -> CodegenError:
 
 
 def new_ring(name: str, count: int, op: Operation) -> SSAValue:
-    """A ring of ``count`` mbarriers, in front of the outermost serial loop around ``op`` in its
-    kernel."""
+    """A ring of ``count`` mbarriers, allocated before the outermost serial loop around ``op`` in
+    its kernel.
+    """
     place, root = op, _kernel(op)
     is_inmost = True
     for around in path_to(op):
@@ -178,7 +184,9 @@ def is_ring(buffer: SSAValue | None) -> bool:
 def start_copies(
     ring: SSAValue, number: Number, children: Sequence[Operation]
 ) -> dict[Operation, list[Operation]]:
-    """Make the copies in ``children`` only start; return the operations that replace each call."""
+    """Replace the copies in ``children`` by operations that only start them. Returns the
+    replacement of each call.
+    """
     slot = _slot(ring, number)
     new_ops: dict[Operation, list[Operation]] = {}
     for child in children:
@@ -201,12 +209,12 @@ def start_copies(
 
 
 def expectation(ring: SSAValue, number: Number, bytes_: int) -> MBarrierExpectOp:
-    """The operation that announces the bytes of the current copies; in no block."""
+    """The operation that announces the bytes of the current copies. It is not in a block."""
     return MBarrierExpectOp(ring, _slot(ring, number), number.operands, bytes_)
 
 
 def wait_for(ring: SSAValue, number: Number) -> MBarrierWaitOp:
-    """The operation that waits for the current copies; in no block."""
+    """The operation that waits for the current copies. It is not in a block."""
     phase = number.expr // _count(ring)
     return MBarrierWaitOp(ring, _slot(ring, number), phase, number.operands)
 

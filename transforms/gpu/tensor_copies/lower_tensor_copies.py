@@ -1,4 +1,4 @@
-"""lower-tensor-copies: copies of boxes by the copy unit of a GPU (TMA), and their mbarriers.
+"""lower-tensor-copies: lower copies of boxes to the copy unit of a GPU (TMA), and their mbarriers.
 
 Before::
 
@@ -25,12 +25,12 @@ After::
       }
       nvvm.mbarrier.try_wait.parity %p, %parity, %time ...
 
-The host makes a map of each array whose boxes are copied. The map states the layout of the boxes in
-shared memory, which follows from the shape and the swizzle of the buffer there, as products of four
-warps read it. Consecutive operations of one thread are in one branch, taken by the lane of the
+The host makes a map of each array whose boxes are copied. The map describes the layout of the boxes
+in shared memory, which follows from the shape and the swizzle of the buffer there, as products of
+four warps read it. Consecutive operations of one thread are in one branch, taken by the lane of the
 first warp that ``elect.sync`` chooses: this tells the assembler that a single thread runs it. A
 producer (``specialize-warps``) does all its work in one such branch; a barrier of the consumers
-states the number of its threads (``nvvm.barrier``). Neighbouring operations are lowered together,
+contains the number of its threads (``nvvm.barrier``). Neighbouring operations are lowered together,
 and the host's part depends on all copies of a kernel, so this is not a rewrite pattern.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), and buffers
@@ -128,9 +128,9 @@ BOX_ALIGNMENT = 128
 ROWS = 8
 """The rows after which the pattern of a swizzle repeats."""
 SPANS = (32, 64, 128)
-"""The row lengths in bytes that have a swizzle."""
+"""The row lengths in bytes for which a swizzle exists."""
 TRY_NANOSECONDS = 1_000_000
-"""The time that a wait sleeps before it checks again."""
+"""The time in nanoseconds for which a wait sleeps before it checks again."""
 
 CONSUMERS = 1
 """The number of the barrier of the computing threads; the barrier of all threads has number 0."""
@@ -144,14 +144,14 @@ class _Box:
 
     op: LoadBoxOp | StoreBoxOp
     array: ViewOp
-    """The part of the array of the map."""
+    """The part of the array that the map describes."""
     tile: ViewOp
     """The part of shared memory."""
     slot: ViewOp | None
     """The mbarrier that counts the copy; None for a store."""
     map: TensorMapDescriptorType
     peers: Peers | None = None
-    """The blocks that receive the box; each of them copies a part of its rows to all."""
+    """The blocks that receive the box. Each of them copies a part of the box's rows to all."""
 
     def part(self, first: int) -> AffineExpr:
         """The first row of the part that a block copies. The variables of the loops of the cluster
@@ -188,7 +188,7 @@ class _Kernel:
 
 @dataclass(frozen=True)
 class LowerTensorCopiesPass(ModulePass):
-    """Lower copies of boxes and mbarriers to instructions, and let the host make maps."""
+    """Lower copies of boxes and mbarriers to instructions, and create the maps on the host."""
 
     name = "lower-tensor-copies"
 
@@ -245,9 +245,10 @@ def _box(op: LoadBoxOp | StoreBoxOp, kernel: _Kernel) -> _Box:
 
 
 def _peers(op: Operation, views: Sequence[ViewOp], kernel: _Kernel) -> Peers | None:
-    """The blocks of a cluster that each copy a part of a box to all of them. A producer of each
-    block must do so in the same step, and the parts must begin where boxes may begin. None if there
-    are none."""
+    """The blocks of a cluster that each copy a part of a box to all of them. The producers of all
+    blocks must execute the copy in the same step, and the parts must be aligned like boxes. None if
+    no group of blocks qualifies.
+    """
     if kernel.cluster is None or not is_of_producer(op):
         return None
     tile = views[1].result.type
@@ -335,7 +336,8 @@ def _not_in_global(view: ViewOp, root: ForOp, copy: LoadBoxOp | StoreBoxOp) -> s
 
 def _swizzle(view: ViewOp) -> tuple[str, str | None]:
     """The swizzle of the boxes of a buffer in shared memory, as the word of a map, and the reason
-    why no map leads to its elements; None if one does."""
+    why no map can address its elements; None if a map can.
+    """
     type_ = view.buffer.type
     assert isinstance(type_, MemRefType)
     tile = view.result.type
@@ -467,7 +469,7 @@ def _lower(kernel: _Kernel) -> None:
 
 
 def _go_past_barrier(op: MBarrierExpectOp) -> None:
-    """Move the announcement of the expected bytes behind the barrier in front of the copies."""
+    """Move the announcement of the expected bytes after the barrier that precedes the copies."""
     after = op.next_op
     while after is not None and is_side_effect_free(after):
         after = after.next_op
@@ -489,7 +491,7 @@ def _blocks(block: Block) -> Iterator[Block]:
 
 
 def _is_of_one_thread(op: Operation) -> bool:
-    """True if ``op`` only contains work that one thread does for all."""
+    """True if ``op`` only contains work that one thread does for all threads."""
     if isinstance(op, _ONE_THREAD):
         return True
     if op.attributes.get(ROLE) == StringAttr(PRODUCER):
@@ -518,7 +520,8 @@ def _runs(block: Block) -> Iterator[list[Operation]]:
 def _guard(run: list[Operation], root: ForOp, *, arrives: bool) -> IfOp:
     """Put operations into the branch of one thread of the block.
 
-    Its stores are committed as a group; with ``arrives``, the thread waits until they have arrived.
+    The stores of the branch are committed as a group; with ``arrives``, the thread waits until they
+    have arrived.
     """
     first = run[0]
     home = first.parent
@@ -609,7 +612,7 @@ class _Emitter:
         return self.emit(ApplyOp(map_.results[0], values))
 
     def pointer(self, buffer: SSAValue, expr: AffineExpr, operands: Sequence[SSAValue]) -> SSAValue:
-        """A pointer ``expr`` bytes into a buffer in shared memory."""
+        """A pointer to byte ``expr`` of a buffer in shared memory."""
         begin = self.emit(
             ExtractAlignedPointerAsIndexOp.build(operands=[buffer], result_types=[INDEX])
         )
@@ -619,7 +622,7 @@ class _Emitter:
 
 
 def _make_map(root: ForOp, buffer: SSAValue, type_: TensorMapDescriptorType) -> SSAValue:
-    """Let the host make a map, in front of the kernel."""
+    """Create a map on the host, before the kernel."""
     emit = _Emitter(root)
     source = buffer.type
     assert isinstance(source, MemRefType)
@@ -634,8 +637,9 @@ def _make_map(root: ForOp, buffer: SSAValue, type_: TensorMapDescriptorType) -> 
 
 
 def _lower_init(op: MBarrierInitOp, root: ForOp, count: int, *, is_of_cluster: bool) -> None:
-    """Initialize each mbarrier of a ring with its number of arrivals, and make that visible to all
-    threads and the copy unit."""
+    """Initialize each mbarrier of a ring with its number of arrivals, and make the initialization
+    visible to all threads and the copy unit.
+    """
     type_ = op.ring.type
     assert isinstance(type_, MemRefType)
     place = Block()
@@ -677,10 +681,10 @@ def _lower_wait(op: MBarrierWaitOp) -> None:
 
 
 def _lower_arrive(op: MBarrierArriveOp, kernel: _Kernel, apart: Sequence[dict[ForOp, int]]) -> None:
-    """Let one lane of a warp arrive when all its lanes are there, in all blocks that multicast
-    boxes to this block.
+    """Make one lane of a warp arrive after all its lanes have finished, in all blocks that
+    multicast boxes to this block.
 
-    The memory order is that of its block: no thread of another block reads data that this one
+    The memory order is limited to the block: no thread of another block reads data that this block
     wrote, and a release for the whole cluster would wait for all memory in each step.
     """
     emit = _Emitter(op)
@@ -712,8 +716,9 @@ def _lower_arrive(op: MBarrierArriveOp, kernel: _Kernel, apart: Sequence[dict[Fo
 
 
 def _count_barriers(root: ForOp) -> None:
-    """Let the barriers of computing threads wait for these threads alone (the last row is the
-    producer), and the barriers of a row for the threads of that row."""
+    """Make the barriers of computing threads wait for these threads only (the last row is the
+    producer), and the barriers of a row for the threads of the row.
+    """
     loops = {loop.axis: loop for loop in launch_loops(root)}
     x, y = (loops.get(axis) for axis in LANE_AXES[:2])
     for op in [op for op in root.walk() if isinstance(op, BarrierOp)]:

@@ -60,7 +60,7 @@ from kc.transforms.gpu.tensor_copies._mbarrier_rings import (
 
 @dataclass(frozen=True)
 class PlanTensorCopiesPass(ModulePass):
-    """Wait for copies of boxes of tensors that are in no software pipeline."""
+    """Insert waits for copies of boxes of tensors outside of software pipelines."""
 
     name = "plan-tensor-copies"
 
@@ -119,7 +119,7 @@ def _whole(call: CallOp) -> Operation:
 
 
 def _erase(module: ModuleOp, function: FuncOp) -> None:
-    """Erase a function that nothing calls any more, and its description."""
+    """Erase a function without callers, and its description."""
     described = function.attributes.get("kc.description")
     names = {getattr(described, "root_reference", None)}
     for unused in [inner for inner in module.ops if isinstance(inner, FuncOp)]:
