@@ -103,6 +103,9 @@ class Operator:
     ``TensorSpec.value`` where they are known. If they are not, the sizes are unknown."""
     parameters: ClassVar[tuple[str, ...]] = ()
     """The parameters of Relay's function, unless these are the operands and then the attributes."""
+    tuple_parameters: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The parameters of Relay's function that stand for several operands, with the names of these,
+    as ``inputs`` writes them: ``sparse_mat`` of ``nn.sparse_dense``."""
     family: ClassVar[str] = ""
     """The stem of the module that declares it, which is that of its lowering too."""
 
@@ -140,7 +143,10 @@ class Operator:
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
         """The parameters of Relay's function, in order: names of operands and of attributes."""
-        operands = tuple(name.strip("*?") for name in cls.inputs)
+        operands: dict[str, None] = {}
+        for part in cls.inputs:
+            tuples = [name for name, parts in cls.tuple_parameters.items() if part in parts]
+            operands |= dict.fromkeys(tuples or [part.strip("*?")])
         return cls.parameters or (*operands, *(slot.name for slot in slots(cls)))
 
     def attributes(self) -> dict[str, Any]:

@@ -24,10 +24,20 @@ def _sizes(*numbers, dtype="int64"):
     return np.array(numbers, dtype)
 
 
+WIDTHS = _sizes(1, 0, 2, 1).reshape(2, 2)
+
+
 def _spectra(x, window):
     frames = np.lib.stride_tricks.sliding_window_view(x, 4, 1)[:, ::2]
     spectra = np.fft.rfft(frames * np.pad(window, 1)) / 2
     return np.stack([spectra.real, spectra.imag], -1).swapaxes(1, 2)
+
+
+def _between(x):
+    """The elements along the last axis, and the means of neighbours between them."""
+    result = np.zeros((*x.shape[:-1], 2 * x.shape[-1] - 1))
+    result[..., ::2], result[..., 1::2] = x, (x[..., 1:] + x[..., :-1]) / 2
+    return result
 
 
 CASES = [
@@ -74,6 +84,22 @@ CASES = [
          constants=(1, 2, 3), expected=lambda x, *_: x[9:-9:-1]),
     case("dyn.strided_slice", "4x5xint8", _sizes(1, 2), _sizes(2, -1), _sizes(3, 3),
          slice_mode="size", constants=(1, 2, 3), expected=lambda x, *_: x[1:3, 2:]),
+    case("dyn.nn.pad", F, WIDTHS, np.float32(7), constants=(1,),
+         expected=lambda x, w, _: np.pad(x, w, constant_values=7)),
+    case("dyn.nn.pad", F, WIDTHS, np.float32(7), constants=(1,), pad_mode="edge",
+         expected=lambda x, w, _: np.pad(x, w, "edge")),
+    case("dyn.nn.pad", F, WIDTHS, np.float32(7), constants=(1,), pad_mode="reflect",
+         expected=lambda x, w, _: np.pad(x, w, "reflect")),
+    case("dyn.nn.upsampling", "1x2x2x3xfloat32", np.float32(2), np.float32(3), constants=(1, 2),
+         expected=lambda x, *_: x.repeat(2, 2).repeat(3, 3)),
+    case("dyn.nn.upsampling3d", "1x2x2x3x2xfloat32", *[np.float32(n) for n in (1, 2, 3)],
+         constants=(1, 2, 3), expected=lambda x, *_: x.repeat(2, 3).repeat(3, 4)),
+    case("dyn.image.resize2d", "1x2x3x3xfloat32", _sizes(5, 5), np.zeros(0, "f"), constants=(1,),
+         coordinate_transformation_mode="align_corners", expected=lambda x, *_: (
+             _between(_between(x.swapaxes(2, 3)).swapaxes(2, 3)))),
+    case("dyn.image.resize2d", "1x2x3x4xfloat32", _sizes(2, 2), np.array([0, 0, 1, 1], np.float32),
+         constants=(1,), coordinate_transformation_mode="tf_crop_and_resize",
+         expected=lambda x, *_: x[:, :, ::2, ::3]),
     case("dyn.sparse_to_dense", np.array([0, 3]), _sizes(4), np.int8(5), np.int8(-1),
          constants=(1,), expected=lambda *_: np.array([5, -1, -1, 5])),
     case("dyn.sparse_to_dense", np.array([[0, 1], [1, 0]]), _sizes(2, 2), np.array([5, 6]),
@@ -128,6 +154,12 @@ def _of(*shape, dtype: str = "float32") -> TensorSpec:
         ("dyn.squeeze", [_of(1, N), _of(1, dtype="int32")], {}, _of(None)),
         ("dyn.expand_dims", [_of(N), _of(dtype="int32")], {}, _of(None, None)),
         ("dyn.strided_slice", [_of(4, N), *[_of(1, dtype="int32")] * 3], {}, _of(None, N)),
+        ("dyn.nn.pad", [_of(2, N), _of(2, 2, dtype="int32"), _of()], {}, _of(None, None)),
+        ("dyn.nn.upsampling", [_of(N, 2, 4, 4), _of(), _of()], {}, _of(N, 2, None, None)),
+        ("dyn.nn.upsampling3d", [_of(N, 2, 4, 4, 4), _of(), _of(), _of()], {},
+         _of(N, 2, None, None, None)),
+        ("dyn.image.resize2d", [_of(N, 4, 4, 3), _of(2, dtype="int64"), _of(0)],
+         {"layout": "NHWC"}, _of(N, None, None, 3)),
         ("dyn.sparse_to_dense", [_of(5, 2, dtype="int32"), _of(2, dtype="int32"), _of(5)], {},
          _of(None, None)),
     ],
@@ -164,6 +196,14 @@ def test_a_result_without_a_known_type_is_refused() -> None:
         ("dyn.reshape", [F, "2xfloat32"], {}, "must be integers"),
         ("dyn.topk", [F, "2xint32"], {}, "one number"),
         ("dyn.squeeze", [F, "3xint32"], {}, "axis is"),
+        ("dyn.nn.pad", [F, "3x2xint32", "float32"], {}, "are 2 and 3"),
+        ("dyn.nn.upsampling", ["1x2x3x4xfloat32", "2xfloat32", "float32"], {}, "one number"),
+        (
+            "dyn.image.resize2d",
+            ["1x2x3x4xfloat32", "2xint64", "3xfloat32"],
+            {"coordinate_transformation_mode": "tf_crop_and_resize"},
+            "must have 4",
+        ),
         ("dyn.strided_slice", [F, "3xint32", "3xint32", "3xint32"], {}, "begin is"),
     ],
 )

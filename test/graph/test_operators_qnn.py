@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 from operator_cases import Case, array_of, case, check, inferred
+from test_operators_nn_products import _transposed
 
+import kc
+from kc import relay
 from kc.dialects.graph.declaration import RelationError
 from kc.dialects.graph.sizes import dimension
 from kc.dialects.graph.types import TensorSpec
@@ -50,6 +54,21 @@ IMAGE = (np.arange(2 * 4 * 5).reshape(1, 2, 4, 5) % 11).astype(np.uint8)
 TAPS = (np.arange(3 * 2 * 2 * 2).reshape(3, 2, 2, 2) % 7 - 3).astype(np.int8)
 
 
+SMALL = IMAGE[:, :, :2, :3]
+SIGNED = np.array([-3, -1, 0, 5, 20], np.int8)
+"""Above 0 as values; the elements are at least 1 step above the zero point -4."""
+FUNCTIONS = {
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "exp": np.exp,
+    "erf": np.vectorize(math.erf),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "tanh": np.tanh,
+    "log": np.log,
+}
+
+
 def _convolved(x, w, zero, taps_zero, *_) -> Any:
     x = np.pad(x.astype(np.int32), ((0, 0), (0, 0), (1, 0), (0, 0)), constant_values=zero) - zero
     w = w.astype(np.int32) - np.reshape(taps_zero, (-1, 1, 1, 1))
@@ -90,6 +109,22 @@ CASES = [
         _values(a, sa, za) - _values(b, sb, zb), s, z)),
     case("qnn.mul", Q, W, *BOTH, expected=lambda a, b, sa, za, sb, zb, s, z: _quantized(
         _values(a, sa, za) * _values(b, sb, zb), s, z)),
+    case("qnn.batch_matmul", Q[None], W[None].view(np.uint8), _i(3), _i(-2), _f(1), _f(1),
+         expected=lambda x, y, *_: (
+             (x.astype(np.int32) - 3) @ (y.astype(np.int32) + 2).transpose(0, 2, 1))),
+    case("qnn.conv2d_transpose", SMALL, TAPS.transpose(1, 0, 2, 3), *ZEROS, strides=(2, 1),
+         padding=(1, 0, 0, 0), output_padding=(1, 0), expected=lambda x, w, zx, zw, *_: (
+             _transposed(x.astype(np.int64) - zx, w.astype(np.int64) - zw, (2, 1), (1, 0, 0, 0),
+                         (1, 0)).astype(np.int32))),
+    *[case(f"qnn.{name}", SIGNED, _f(0.25), _i(-4), _f(0.125), _i(-3),
+           expected=lambda x, s, z, so, zo, f=function: _quantized(f(_values(x, s, z)), so, zo))
+      for name, function in FUNCTIONS.items()],
+    case("qnn.leaky_relu", Q, _f(0.5), _i(3), _f(0.25), _i(-2), alpha=0.25,
+         expected=lambda x, s, z, so, zo: _quantized(
+             np.where(_values(x, s, z) > 0, 1, 0.25) * _values(x, s, z), so, zo)),
+    case("qnn.concatenate", Q, W, _f(0.5), _f(2), _i(0), _i(1), _f(1), _i(-4), axis=1,
+         expected=lambda a, b, sa, sb, za, zb, s, z: np.concatenate(
+             [_requantized(a, sa, za, s, z), _requantized(b, sb, zb, s, z)], 1)),
     case("qnn.simulated_quantize", X, _i(1), _f(0.5), _i(3),
          expected=lambda x, _, s, z: _quantized(x, s, z)),
     case("qnn.simulated_quantize", X, _i(0), _f(0.5), _i(3), expected=lambda x, *_: x),
@@ -105,6 +140,28 @@ def test_an_operator_computes_what_numpy_does(each: Case) -> None:
 
 def _of(*shape, dtype: str = "float32") -> TensorSpec:
     return TensorSpec(shape, dtype)
+
+
+def test_the_function_of_concatenate_takes_tuples() -> None:
+    x, y = relay.var("x", shape=(2, 3), dtype="int8"), relay.var("y", shape=(2, 3), dtype="int8")
+    scales = relay.const(np.float32(0.5)), relay.const(np.float32(2))
+    zeros = relay.const(np.int32(0)), relay.const(np.int32(1))
+    last = relay.const(np.float32(1)), relay.const(np.int32(-4))
+    call = relay.qnn.concatenate((x, y), scales, zeros, *last, axis=1)
+    function = relay.Function([x, y], call)
+    expected = np.concatenate([_requantized(Q, 0.5, 0, 1, -4), _requantized(W, 2, 1, 1, -4)], 1)
+    np.testing.assert_array_equal(
+        kc.graph.Interpreter(kc.IRModule.from_expr(function)).run(Q, W), expected
+    )
+    text = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2, 3), int8], %y: Tensor[(2, 3), int8]) {
+  %0 = (%x, %y);
+  %1 = (0.5f, 2f);
+  %2 = (0, 1);
+  qnn.concatenate(%0, %1, %2, 1f, -4, axis=1)
+}"""
+    module = relay.fromtext(text)
+    np.testing.assert_array_equal(kc.graph.Interpreter(module).run(Q, W), expected)
 
 
 def test_symbolic_sizes_are_exact() -> None:

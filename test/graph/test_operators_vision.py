@@ -9,6 +9,7 @@ from operator_cases import Case, array_of, case, check, inferred
 from kc.dialects.graph.declaration import RelationError
 from kc.dialects.graph.sizes import dimension
 from kc.dialects.graph.types import TensorSpec
+from kc.topi import testing
 
 N = dimension("n")
 BOXES = np.array(  # class, score, left, top, right, bottom
@@ -23,6 +24,21 @@ REGION = np.array([[0, 0, 0, 6, 6]], np.float32)
 
 def _sorted(data, *_):
     return np.concatenate([data[0, [1, 2]], NONE, data[0, 3:]])[None]
+
+
+CORNERS = np.array([[[0, 0, 1, 1], [0, 0.25, 1, 1.25], [0, 3, 1, 2], [0, 9, 1, 8]]], np.float32)
+RANKS = np.array([[[0.5, 0.75, 0.25, 0.1], [0.5, 0.25, 0.75, 0.5]]], np.float32)
+
+
+def _selected(boxes, scores):
+    """Class 0: box 1 overlaps 0 by 0.6, then box 2. Class 1: boxes 2 and then 0."""
+    rows = [[0, 0, 1], [0, 0, 2], [0, 1, 2], [0, 1, 0]]
+    return [*rows, *[[0, 0, 0]] * 4], [4]
+
+
+def _by_image(boxes, scores):
+    names = [[0, 1], [0, 2], [1, 2], [1, 0], *[[0, 0]] * 4]
+    return [names], [[0.75, 0.25, 0.75, 0.5, 0, 0, 0, 0]], [4]
 
 
 CASES = [
@@ -47,6 +63,20 @@ CASES = [
          sample_ratio=3, mode="max", layout="NHWC", expected=lambda x, _: [[[[12.5]]]]),
     case("vision.roi_pool", IMAGE, REGION, pooled_size=(2, 2), spatial_scale=0.5,
          expected=lambda x, _: [[[[5, 7], [13, 15]]]]),
+    *[case("vision.all_class_non_max_suppression", CORNERS, RANKS, iou_threshold=0.5,
+           max_output_boxes_per_class=2, score_threshold=0.2, output_format=form,
+           expected=expected)
+      for form, expected in (("onnx", _selected), ("tensorflow", _by_image))],
+    case("vision.multibox_prior", "1x3x2x3xfloat32", sizes=(0.5, 0.25), ratios=(1, 2), clip=True,
+         expected=lambda _: testing.multibox_prior_python(2, 3, (0.5, 0.25), (1, 2), clip=True)),
+    case("vision.multibox_transform_loc", "2x3x4xfloat32", "2x16xfloat32", "1x4x4xfloat32",
+         threshold=0.5, expected=lambda c, m, a: tuple(
+             testing.multibox_transform_loc_python(c, m, a, True, 0.5))),
+    case("vision.proposal", "1x4x2x3xfloat32", "1x8x2x3xfloat32",
+         np.array([[16, 24, 1]], np.float32), scales=(1, 2), ratios=(1,), feature_stride=8,
+         threshold=0.7, rpn_pre_nms_top_n=6, rpn_post_nms_top_n=3, rpn_min_size=1, iou_loss=False,
+         expected=lambda c, m, i: testing.proposal_python(
+             c, m, i, (1, 2), (1,), 8, 0.7, 6, 3, 1, False)),
 ]  # fmt: skip
 
 
@@ -70,6 +100,16 @@ def test_symbolic_sizes_are_exact() -> None:
         ("vision.non_max_suppression", [BOXES, COUNT, PLACES[:, :3]], {}, "4 and 3"),
         ("vision.roi_align", [IMAGE, REGION[:, :4]], {"pooled_size": 2, "spatial_scale": 1.0},
          "the numbers of a region"),
+        ("vision.all_class_non_max_suppression", [CORNERS, RANKS[..., :3]], {}, "are 4 and 3"),
+        ("vision.all_class_non_max_suppression", [CORNERS, RANKS], {"output_format": "coco"},
+         "output_format"),
+        ("vision.multibox_prior", [IMAGE], {"sizes": (0.0,)}, "above 0"),
+        ("vision.multibox_transform_loc", ["2x3x4xfloat32", "2x15xfloat32", "1x4x4xfloat32"], {},
+         "are 16 and 15"),
+        ("vision.proposal", ["1x4x2x3xfloat32", "1x7x2x3xfloat32", "1x3xfloat32"],
+         {"scales": (1.0, 2.0), "ratios": (1.0,), "feature_stride": 8, "threshold": 0.7,
+          "rpn_pre_nms_top_n": 6, "rpn_post_nms_top_n": 3, "rpn_min_size": 1, "iou_loss": False},
+         "are 8 and 7"),
         ("vision.roi_pool", [IMAGE, REGION], {"pooled_size": 2, "spatial_scale": 0.0}, "above 0"),
     ],
 )  # fmt: skip

@@ -309,3 +309,57 @@ class Conv3DTranspose(TransposedConvolution):
     out_layout: str = ""
     output_padding: tuple[int, ...] = (0, 0, 0)
     out_dtype: str = ""
+
+
+@operator
+class Conv2DBackwardWeight(Operator):
+    """The gradient of the weight (O, C / groups, KH, KW) of nn.conv2d, from that of its result.
+
+    ``grad`` is the gradient of the result, ``data`` the convolution's; the attributes are those of
+    the convolution. ``kernel_size`` is required: strides leave it open.
+    """
+
+    name = "nn.conv2d_backward_weight"
+    inputs = ("grad", "data")
+    pattern = Pattern.OUT_ELEMWISE_FUSABLE
+    parameters = (
+        "grad", "data", "strides", "padding", "dilation", "groups", "channels", "kernel_size",
+        "grad_layout", "data_layout", "kernel_layout", "out_dtype",
+    )  # fmt: skip
+
+    strides: tuple[int, ...] = (1, 1)
+    padding: tuple[int, ...] = (0, 0)
+    dilation: tuple[int, ...] = (1, 1)
+    groups: int = 1
+    channels: int | None = None
+    kernel_size: tuple[int, ...] | None = None
+    grad_layout: str = "NCHW"
+    data_layout: str = "NCHW"
+    kernel_layout: str = "OIHW"
+    out_dtype: str = ""
+
+    def infer(self, grad: TensorSpec, data: TensorSpec) -> TensorSpec:
+        if self.kernel_size is None:
+            raise RelationError("kernel_size is missing: other sizes do not determine it")
+        if {self.grad_layout, self.data_layout} != {"NCHW"} or self.kernel_layout != "OIHW":
+            raise RelationError(
+                f"grad_layout is {self.grad_layout!r}, data_layout {self.data_layout!r} and "
+                f"kernel_layout {self.kernel_layout!r}, but must be NCHW, NCHW and OIHW"
+            )
+        require_rank(grad, 4, "grad")
+        require_rank(data, 4, "data")
+        outputs, inputs = grad.shape[1], data.shape[1]
+        if self.channels is not None:
+            require_same(self.channels, outputs, "channels and the channels of grad")
+        kernel = spread(self.kernel_size, 2, "kernel_size")
+        inner = inputs
+        if self.groups != 1 and inputs is not None:
+            if self.groups < 1 or (isinstance(inputs, int) and inputs % self.groups):
+                raise RelationError(f"{inputs} channels are not divisible by {self.groups} groups")
+            inner = inputs // self.groups
+        weight = TensorSpec((outputs, inner, *kernel), self.out_dtype or grad.dtype)
+        own = Conv2D(self.strides, self.padding, self.dilation, self.groups)
+        result = own.infer(data, weight)
+        for n, (size, part) in enumerate(zip(result.shape, grad.shape, strict=True)):
+            require_same(size, part, f"the sizes {n} of the convolution and of grad")
+        return weight

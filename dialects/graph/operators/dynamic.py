@@ -6,6 +6,7 @@ what data determines is in Relay.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from kc.dialects.graph.declaration import (
@@ -16,16 +17,20 @@ from kc.dialects.graph.declaration import (
 )
 from kc.dialects.graph.operators._relations import (
     INTEGERS,
+    WORDS,
     checked_dtype,
     normal_axis,
     require_dtype,
     require_rank,
+    require_same,
     require_word,
 )
 from kc.dialects.graph.operators._reshaping import reshaped
 from kc.dialects.graph.operators.broadcast import BroadcastTo
 from kc.dialects.graph.operators.elementwise import Full
 from kc.dialects.graph.operators.gathering import OneHot
+from kc.dialects.graph.operators.image import Resize2D, Upsampling, Upsampling3D, image_axes
+from kc.dialects.graph.operators.padding import Pad
 from kc.dialects.graph.operators.scattering import dense_of
 from kc.dialects.graph.operators.shape import ExpandDims, Squeeze, tiled
 from kc.dialects.graph.operators.slicing import spans_of
@@ -294,3 +299,131 @@ class DynSparseToDense(Dynamic):
         return dense_of(
             sparse_indices, sparse_values, default_value, numbers or (None,) * rank, rank
         )
+
+
+@operator
+class DynPad(Dynamic):
+    """``nn.pad`` by a tensor (rank, 2) of the numbers of elements before and after.
+
+    The modes are "constant", "edge" and "reflect". Elements are added, not cropped.
+    """
+
+    name = "dyn.nn.pad"
+    inputs = ("data", "pad_width", "pad_value")
+    value_inputs = ("pad_width",)
+
+    pad_mode: str = "constant"
+
+    def infer(self, data: TensorSpec, pad_width: TensorSpec, pad_value: TensorSpec) -> TensorSpec:
+        require_word(self.pad_mode, ("constant", "edge", "reflect"), "pad_mode")
+        require_rank(pad_width, 2, "pad_width")
+        require_dtype(pad_width, INTEGERS, "pad_width")
+        require_same(data.rank, pad_width.shape[0], "the dimensions of data and rows of pad_width")
+        require_same(2, pad_width.shape[1], "the number 2 and the columns of pad_width")
+        if pad_width.value is None:
+            return TensorSpec((None,) * data.rank, data.dtype)
+        widths = tuple((int(head), int(tail)) for head, tail in pad_width.value)
+        if any(min(pair) < 0 for pair in widths):
+            raise RelationError(f"pad_width is {widths}, but its numbers must be at least 0")
+        return Pad(pad_width=widths, pad_mode=self.pad_mode).infer(data, pad_value)
+
+
+def _scale(operand: TensorSpec, name: str) -> float | None:
+    """The element of an operand of one float; None if it is not known."""
+    require_dtype(operand, WORDS, name)
+    if operand.rank > 1 or (operand.rank and operand.shape[0] not in (1, None)):
+        raise RelationError(f"{name} is {operand}, but must be one number")
+    if operand.value is None:
+        return None
+    factor = float(operand.value.reshape(-1)[0])
+    if not 0 < factor < math.inf:
+        raise RelationError(f"{name} is {factor}, but must be above 0 and finite")
+    return factor
+
+
+def _unknown_image(data: TensorSpec, layout: str, letters: str) -> TensorSpec:
+    """The type of an image whose spatial sizes are not known."""
+    axes = image_axes(layout, len(letters))
+    require_rank(data, len(axes.axes), "data")
+    spatial = {axes.position(letter) for letter in letters}
+    shape = (None if n in spatial else size for n, size in enumerate(data.shape))
+    return TensorSpec(tuple(shape), data.dtype)
+
+
+@operator
+class DynUpsampling(Dynamic):
+    """``nn.upsampling`` by factors that are tensors of one float."""
+
+    name = "dyn.nn.upsampling"
+    inputs = ("data", "scale_h", "scale_w")
+    value_inputs = ("scale_h", "scale_w")
+
+    layout: str = "NCHW"
+    method: str = "nearest_neighbor"
+    align_corners: bool = False
+
+    def infer(self, data: TensorSpec, scale_h: TensorSpec, scale_w: TensorSpec) -> TensorSpec:
+        high, wide = _scale(scale_h, "scale_h"), _scale(scale_w, "scale_w")
+        own = Upsampling(high or 1.0, wide or 1.0, self.layout, self.method, self.align_corners)
+        result = own.infer(data)
+        return _unknown_image(data, self.layout, "HW") if None in (high, wide) else result
+
+
+@operator
+class DynUpsampling3D(Dynamic):
+    """``nn.upsampling3d`` by factors that are tensors of one float."""
+
+    name = "dyn.nn.upsampling3d"
+    inputs = ("data", "scale_d", "scale_h", "scale_w")
+    value_inputs = ("scale_d", "scale_h", "scale_w")
+
+    layout: str = "NCDHW"
+    method: str = "nearest_neighbor"
+    coordinate_transformation_mode: str = "half_pixel"
+
+    def infer(self, data: TensorSpec, *scales: TensorSpec) -> TensorSpec:
+        factors = [_scale(scale, name) for scale, name in zip(scales, self.inputs[1:], strict=True)]
+        deep, high, wide = (factor or 1.0 for factor in factors)
+        mode = self.coordinate_transformation_mode
+        result = Upsampling3D(deep, high, wide, self.layout, self.method, mode).infer(data)
+        return _unknown_image(data, self.layout, "DHW") if None in factors else result
+
+
+@operator
+class DynResize2D(Dynamic):
+    """``image.resize2d`` to a tensor of height and width; ``roi`` is a tensor of four floats."""
+
+    name = "dyn.image.resize2d"
+    inputs = ("data", "size", "roi")
+    value_inputs = ("size",)
+
+    layout: str = "NCHW"
+    method: str = "linear"
+    coordinate_transformation_mode: str = "half_pixel"
+    rounding_method: str = ""
+    cubic_alpha: float = -0.5
+    cubic_exclude: int = 0
+    extrapolation_value: float = 0.0
+    out_dtype: str = ""
+
+    def resize(self, size: tuple[int, ...]) -> Resize2D:
+        """The operator of a size that is known, which takes the whole image."""
+        return Resize2D(
+            size, None, self.layout, self.method, self.coordinate_transformation_mode,
+            self.rounding_method, self.cubic_alpha, self.cubic_exclude, self.extrapolation_value,
+            self.out_dtype,
+        )  # fmt: skip
+
+    def infer(self, data: TensorSpec, size: TensorSpec, roi: TensorSpec) -> TensorSpec:
+        numbers = _numbers(size, "size")
+        require_rank(roi, 1, "roi")
+        require_dtype(roi, WORDS, "roi")
+        counts = (4, 2 * data.rank)
+        if self.coordinate_transformation_mode == "tf_crop_and_resize" and (
+            isinstance(roi.shape[0], int) and roi.shape[0] not in counts
+        ):
+            raise RelationError(f"roi is {roi}, but must have {counts[0]} numbers")
+        result = self.resize((1, 1) if numbers is None else numbers).infer(data)
+        if numbers is not None:
+            return result
+        return TensorSpec(_unknown_image(data, self.layout, "HW").shape, result.dtype)

@@ -19,7 +19,7 @@ from kc.dialects.graph.operators._relations import (
     require_word,
 )
 from kc.dialects.graph.operators.convolution import SPATIAL, window_size
-from kc.dialects.graph.sizes import MaybeSize
+from kc.dialects.graph.sizes import MaybeSize, ceil_div
 from kc.dialects.graph.types import TensorSpec
 
 COORDINATES = (
@@ -353,3 +353,54 @@ class Dilation2D(Operator):
             shape[axis] = window_size(shape[axis], taps[n], strides[n], dilations[n], pads)
         dtype = checked_dtype(self.out_dtype, NUMBERS, "out_dtype") if self.out_dtype else ""
         return TensorSpec(tuple(shape), dtype or data.dtype)
+
+
+@operator
+class Correlation(Operator):
+    """The similarity of windows of (N, C, H, W) and displaced windows of another image.
+
+    The result is (N, D * D, ...) for D displacements down and to the right, up to
+    ``max_displacement`` in steps of ``stride2``. Windows of ``kernel_size`` move by ``stride1``
+    over the padded images. The similarity is the mean of products, or of absolute differences
+    without ``is_multiply``. Source: FlowNet (Dosovitskiy et al., 2015).
+    """
+
+    name = "nn.correlation"
+    inputs = ("data1", "data2")
+    pattern = Pattern.OUT_ELEMWISE_FUSABLE
+
+    kernel_size: int = 1
+    max_displacement: int = 1
+    stride1: int = 1
+    stride2: int = 1
+    padding: int = 0
+    is_multiply: bool = True
+    layout: str = "NCHW"
+
+    def infer(self, data1: TensorSpec, data2: TensorSpec) -> TensorSpec:
+        require_word(self.layout, ("NCHW",), "layout")
+        require_rank(data1, 4, "data1")
+        require_rank(data2, 4, "data2")
+        require_dtype(data1, NUMBERS, "data1")
+        require_dtype(data2, (data1.dtype,), "data2")
+        for n, (size, own) in enumerate(zip(data1.shape, data2.shape, strict=True)):
+            require_same(size, own, f"the sizes {n} of data1 and data2")
+        if self.kernel_size < 1 or self.kernel_size % 2 == 0:
+            raise RelationError(f"kernel_size is {self.kernel_size}, but must be odd")
+        if min(self.stride1, self.stride2) < 1 or min(self.max_displacement, self.padding) < 0:
+            raise RelationError(
+                f"stride1 {self.stride1} and stride2 {self.stride2} must be at least 1, "
+                f"max_displacement {self.max_displacement} and padding {self.padding} at least 0"
+            )
+        border = self.kernel_size // 2 + self.max_displacement
+        sizes: list[MaybeSize] = []
+        for size in data1.shape[2:]:
+            inner = None if size is None else size + 2 * (self.padding - border)
+            if isinstance(inner, int) and inner < 1:
+                raise RelationError(
+                    f"windows that reach {border} to both sides do not fit into {size} elements "
+                    f"with padding {self.padding}"
+                )
+            sizes.append(None if inner is None else ceil_div(inner, self.stride1))
+        count = 2 * (self.max_displacement // self.stride2) + 1
+        return TensorSpec((data1.shape[0], count * count, *sizes), data1.dtype)

@@ -6,6 +6,9 @@ axis.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar, TypeVar
+
 from kc.dialects.graph.declaration import Operator, Pattern, RelationError, declare_all, operator
 from kc.dialects.graph.operators._relations import (
     WORDS,
@@ -17,8 +20,9 @@ from kc.dialects.graph.operators._relations import (
     require_word,
     same_dtype,
 )
-from kc.dialects.graph.operators.convolution import Conv2D
-from kc.dialects.graph.operators.dense import Dense
+from kc.dialects.graph.operators.convolution import Conv2D, Conv2DTranspose
+from kc.dialects.graph.operators.dense import BatchMatmul, Dense
+from kc.dialects.graph.operators.shape import Concatenate
 from kc.dialects.graph.sizes import MaybeSize
 from kc.dialects.graph.types import TensorSpec
 
@@ -222,6 +226,160 @@ declare_all(
         "qnn.mul": "The product of the values of two quantized tensors, quantized.",
     },
 )
+
+
+@operator
+class QnnBatchMatmul(Operator):
+    """``(x - x_zero_point) @ (y - y_zero_point)`` of the matrices of a batch, y transposed.
+
+    The sums are integers. The scale of the result is the product of the scales, which are not used.
+    """
+
+    name = "qnn.batch_matmul"
+    inputs = ("x", "y", "x_zero_point", "y_zero_point", "x_scale", "y_scale")
+    pattern = Pattern.OUT_ELEMWISE_FUSABLE
+
+    out_dtype: str = "int32"
+
+    def infer(self, x: TensorSpec, y: TensorSpec, *scales: TensorSpec) -> TensorSpec:
+        checked_dtype(self.out_dtype, ("int32", "int64"), "out_dtype")
+        require_dtype(x, QUANTIZED, "x")
+        require_dtype(y, QUANTIZED, "y")
+        for name, spec in zip(self.inputs[2:], scales, strict=True):
+            require_scale(spec, name, 1, "int32" if name.endswith("point") else "float32")
+        return BatchMatmul(out_dtype=self.out_dtype).infer(x, y)
+
+
+@operator
+class QnnConv2DTranspose(Operator):
+    """A transposed convolution of ``data - input_zero_point`` and ``weight - kernel_zero_point``.
+
+    The sums are integers. The scale of the result is the product of the scales, which are not used.
+    """
+
+    name = "qnn.conv2d_transpose"
+    inputs = ("data", "weight", *_FACTORS)
+    pattern = Pattern.OUT_ELEMWISE_FUSABLE
+    parameters = (
+        "data", "weight", *_FACTORS, "strides", "padding", "dilation", "groups", "channels",
+        "kernel_size", "data_layout", "kernel_layout", "out_layout", "output_padding", "out_dtype",
+    )  # fmt: skip
+
+    strides: tuple[int, ...] = (1, 1)
+    padding: tuple[int, ...] = (0, 0)
+    dilation: tuple[int, ...] = (1, 1)
+    groups: int = 1
+    channels: int | None = None
+    kernel_size: tuple[int, ...] | None = None
+    data_layout: str = "NCHW"
+    kernel_layout: str = "IOHW"
+    out_layout: str = ""
+    output_padding: tuple[int, ...] = (0, 0)
+    out_dtype: str = "int32"
+
+    def convolution(self) -> Conv2DTranspose:
+        """The transposed convolution of integers."""
+        return Conv2DTranspose(
+            self.strides, self.padding, self.dilation, self.channels, self.kernel_size,
+            self.groups, self.data_layout, self.kernel_layout, self.out_layout,
+            self.output_padding, self.out_dtype,
+        )  # fmt: skip
+
+    def infer(self, data: TensorSpec, weight: TensorSpec, *scales: TensorSpec) -> TensorSpec:
+        checked_dtype(self.out_dtype, ("int32", "int64"), "out_dtype")
+        own = self.convolution()
+        result = own.infer(data, weight)
+        _require_factors(data, weight, own.weight_axes.size(weight.shape, "O"), scales)
+        return result
+
+
+class QnnUnary(Operator):
+    """A function of the values of a quantized tensor, of which the result is quantized."""
+
+    inputs = ("x", "scale", "zero_point", "output_scale", "output_zero_point")
+    pattern = Pattern.ELEMWISE
+
+    def infer(self, x: TensorSpec, *scales: TensorSpec) -> TensorSpec:
+        require_dtype(x, QUANTIZED, "x")
+        for name, spec in zip(self.inputs[1:], scales, strict=True):
+            require_scale(spec, name, 1, "int32" if name.endswith("point") else "float32")
+        return x
+
+
+UNARY = ("sqrt", "rsqrt", "exp", "erf", "sigmoid", "hardswish", "tanh", "log")
+"""The functions of quantized tensors."""
+
+declare_all(
+    QnnUnary, {f"qnn.{name}": f"{name} of the values of a quantized tensor." for name in UNARY}
+)
+
+
+@operator
+class QnnLeakyRelu(Operator):
+    """The values of a quantized tensor; one that is not positive times ``alpha``. Quantized."""
+
+    name = "qnn.leaky_relu"
+    inputs = ("x", "input_scale", "input_zero_point", "output_scale", "output_zero_point")
+    pattern = Pattern.ELEMWISE
+    parameters = (
+        "x", "alpha", "input_scale", "input_zero_point", "output_scale", "output_zero_point",
+    )  # fmt: skip
+
+    alpha: float
+
+    def infer(self, x: TensorSpec, *scales: TensorSpec) -> TensorSpec:
+        require_dtype(x, QUANTIZED, "x")
+        for name, spec in zip(self.inputs[1:], scales, strict=True):
+            require_scale(spec, name, 1, "int32" if name.endswith("point") else "float32")
+        return x
+
+
+@operator
+class QnnConcatenate(Operator):
+    """Quantized tensors one behind the other along ``axis``, quantized by one scale.
+
+    The operands are the tensors, their scales, their zero points, and the scale and the zero point
+    of the result.
+    """
+
+    name = "qnn.concatenate"
+    inputs = ("*operands",)
+    pattern = Pattern.INJECTIVE
+    tuple_parameters: ClassVar = dict.fromkeys(
+        ("data", "input_scales", "input_zero_points", "output_scale", "output_zero_point"),
+        ("*operands",),
+    )
+
+    axis: int = 0
+
+    def infer(self, *operands: TensorSpec) -> TensorSpec:
+        parts, scales, zero_points = parts_of(operands)
+        for n, part in enumerate(parts):
+            require_dtype(part, QUANTIZED, f"data[{n}]")
+        for n, (scale, zero_point) in enumerate(zip(scales, zero_points, strict=True)):
+            place = f"[{n}]" if n < len(parts) else " of the result"
+            require_scale(scale, f"scale{place}", 1)
+            require_scale(zero_point, f"zero_point{place}", 1, "int32")
+        return Concatenate(self.axis).infer(*parts)
+
+
+_P = TypeVar("_P")
+
+
+def parts_of(operands: Sequence[_P]) -> tuple[Sequence[_P], list[_P], list[_P]]:
+    """The tensors of ``qnn.concatenate``, the scales and the zero points; the last of these are of
+    the result.
+
+    Raises RelationError if their numbers do not fit.
+    """
+    count, rest = divmod(len(operands) - 2, 3)
+    if rest or count < 1:
+        raise RelationError(
+            f"qnn.concatenate has {len(operands)} operands, but must have 1 or more tensors, as "
+            "many scales and zero points, and a scale and a zero point of the result"
+        )
+    scales = [*operands[count : 2 * count], operands[-2]]
+    return operands[:count], scales, [*operands[2 * count : 3 * count], operands[-1]]
 
 
 class Simulated(Operator):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kc.dialects.graph.declaration import Operator, Pattern, RelationError, operator
 from kc.dialects.graph.operators._relations import (
     FLOATS,
+    normal_axis,
     require_dtype,
     require_rank,
     require_same,
@@ -64,3 +65,31 @@ class Lstm(Operator):
 
     def result_count(self, operands: int) -> int:
         return 2
+
+
+@operator
+class FifoBuffer(Operator):
+    """The last elements, along ``axis``, of the buffer and the data behind it.
+
+    The result has the shape of the buffer, which is at least as long as the data.
+    """
+
+    name = "nn.fifo_buffer"
+    inputs = ("data", "buffer")
+    pattern = Pattern.OPAQUE
+
+    axis: int
+
+    def infer(self, data: TensorSpec, buffer: TensorSpec) -> TensorSpec:
+        require_rank(buffer, data.rank, "buffer")
+        require_dtype(buffer, (data.dtype,), "buffer")
+        axis = normal_axis(self.axis, data.rank)
+        for n, (size, own) in enumerate(zip(data.shape, buffer.shape, strict=True)):
+            if n != axis:
+                require_same(size, own, f"the sizes {n} of data and buffer")
+            elif isinstance(size, int) and isinstance(own, int) and size > own:
+                raise RelationError(
+                    f"data is {data} and buffer {buffer}, but the buffer must be as long as the "
+                    f"data along axis {axis}"
+                )
+        return buffer

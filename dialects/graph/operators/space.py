@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from kc.dialects.graph.declaration import Operator, Pattern, RelationError, operator
-from kc.dialects.graph.operators._relations import require_rank, require_word
+from kc.dialects.graph.operators._layouts import pads_of, spread
+from kc.dialects.graph.operators._relations import require_rank, require_same, require_word
+from kc.dialects.graph.operators.convolution import window_size
 from kc.dialects.graph.operators.padding import Widths, padded_sizes, widths_of
-from kc.dialects.graph.sizes import MaybeSize
+from kc.dialects.graph.sizes import MaybeSize, product_of
 from kc.dialects.graph.types import TensorSpec
 
 
@@ -172,3 +176,44 @@ class YoloReorg(Operator):
             ),
             data.dtype,
         )
+
+
+@operator
+class Col2Im(Operator):
+    """Images (N, C, ...) that are sums of overlapping blocks (N, C * prod(block), L).
+
+    Block l, row-major, begins at its place times ``strides`` less the padding; its elements are
+    ``dilation`` apart. kc's own operator, ONNX's Col2Im and torch's fold.
+    """
+
+    name = "nn.col2im"
+    inputs = ("data",)
+    pattern = Pattern.OUT_ELEMWISE_FUSABLE
+
+    image_shape: tuple[int, ...]
+    block_shape: tuple[int, ...]
+    strides: tuple[int, ...] = (1,)
+    padding: tuple[int, ...] = (0,)
+    dilation: tuple[int, ...] = (1,)
+
+    def infer(self, data: TensorSpec) -> TensorSpec:
+        require_rank(data, 3, "data")
+        count = len(self.image_shape)
+        blocks = spread(self.block_shape, count, "block_shape")
+        strides = spread(self.strides, count, "strides")
+        dilation = spread(self.dilation, count, "dilation")
+        if min(*self.image_shape, *blocks, *strides, *dilation, 1) < 1:
+            raise RelationError(
+                f"image_shape {self.image_shape}, block_shape {blocks}, strides {strides} and "
+                f"dilation {dilation} must be at least 1"
+            )
+        windows = [
+            window_size(*each)
+            for each in zip(
+                self.image_shape, blocks, strides, dilation, pads_of(self.padding, count),
+                strict=True,
+            )
+        ]  # fmt: skip
+        require_same(product_of(windows), data.shape[2], "the blocks in an image and those of data")
+        channels = _quotient(data.shape[1], math.prod(blocks), f"dimension 1 of data {data}")
+        return TensorSpec((data.shape[0], channels, *self.image_shape), data.dtype)

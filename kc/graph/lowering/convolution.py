@@ -12,15 +12,20 @@ from kc import topi
 from kc.dialects.graph.operators._layouts import pads_of, spread
 from kc.dialects.graph.operators.convolution import (
     SPATIAL,
+    Conv2DBackwardWeight,
     Convolution,
     TransposedConvolution,
 )
 from kc.dialects.graph.types import TensorSpec
-from kc.expr.tensor import Tensor
+from kc.expr import functions as scalar
+from kc.expr.tensor import Tensor, reduce_axis
 from kc.graph.lowering import lowering
+from kc.te.computes import compute
+from kc.topi.accumulation import accumulation
 
 
-@lowering("nn.conv1d", rows=["nn.conv1d_ncw", "nn.conv1d_nwc", "nn.conv", "reshape", "transpose"])
+@lowering("nn.conv1d", rows=["nn.conv1d_ncw", "nn.conv1d_nwc", "nn.group_conv1d_ncw",
+                             "nn.group_conv1d_nwc", "reshape", "transpose"])  # fmt: skip
 @lowering(
     "nn.conv2d",
     rows=[
@@ -84,14 +89,14 @@ def _plain(
         }[order]
         return function(data, weight, *arguments, out_dtype=out_dtype)
     strides, padding, dilation = arguments
-    if order == "NCHW":
-        return topi.nn.group_conv2d_nchw(
-            data, weight, strides, padding, dilation, op.groups, out_dtype
-        )
-    if order == "NHWC":
-        return topi.nn.group_conv2d_nhwc(
-            data, weight, strides, padding, dilation, op.groups, out_dtype
-        )
+    grouped = {
+        "NCHW": topi.nn.group_conv2d_nchw,
+        "NHWC": topi.nn.group_conv2d_nhwc,
+        "NCW": topi.nn.group_conv1d_ncw,
+        "NWC": topi.nn.group_conv1d_nwc,
+    }.get(order)
+    if grouped is not None:
+        return grouped(data, weight, strides, padding, dilation, op.groups, out_dtype)
     return topi.nn.conv(data, weight, strides, padding, dilation, op.groups, order, out_dtype)
 
 
@@ -203,3 +208,29 @@ def _number(size: Any) -> int | None:
 
 def _size(size: Any) -> int | None:
     return _number(size)
+
+
+@lowering("nn.conv2d_backward_weight", rows=["nn.pad"])
+def conv2d_backward_weight(op: Conv2DBackwardWeight, grad: Tensor, data: Tensor) -> Tensor:
+    """The definition: each tap meets the data that it was multiplied with."""
+    spec = op.infer(*(TensorSpec(tuple(map(_size, t.shape)), t.dtype) for t in (grad, data)))
+    strides, dilation = spread(op.strides, 2, "strides"), spread(op.dilation, 2, "dilation")
+    heads, tails = zip(*pads_of(op.padding, 2), strict=True)
+    source = topi.nn.pad(data, (0, 0, *heads), (0, 0, *tails), 0) if max(*heads, *tails) else data
+    sums = accumulation(spec.dtype, None)
+    batch, outputs, *places = grad.shape
+    n, i, j = (
+        reduce_axis((0, size), name=name)
+        for size, name in zip((batch, *places), ("rn", "rh", "rw"), strict=True)
+    )
+    each_inputs, each_outputs = data.shape[1] // op.groups, outputs // op.groups
+
+    def body(o: Any, c: Any, u: Any, v: Any) -> Any:
+        channel = c if op.groups == 1 else o // each_outputs * each_inputs + c
+        place = i * strides[0] + u * dilation[0], j * strides[1] + v * dilation[1]
+        factors = sums.wide(grad(n, o, i, j)), sums.wide(source(n, channel, *place))
+        return scalar.sum(factors[0] * factors[1], axis=[n, i, j])
+
+    kernel = spread(op.kernel_size or (), 2, "kernel_size")
+    shape = (outputs, each_inputs, *kernel)
+    return sums.rounded(compute(shape, body, "conv2d_backward_weight"))

@@ -10,9 +10,19 @@ from typing import Any
 
 from kc import topi
 from kc.dialects.graph.declaration import Operator
-from kc.dialects.graph.operators.dynamic import DynOneHot, DynStridedSlice, DynTopk
+from kc.dialects.graph.operators.dynamic import (
+    DynOneHot,
+    DynPad,
+    DynResize2D,
+    DynStridedSlice,
+    DynTopk,
+    DynUpsampling,
+    DynUpsampling3D,
+)
+from kc.dialects.graph.operators.image import image_axes
 from kc.dialects.graph.types import Spec, TensorSpec
-from kc.expr.constructors import as_expr, select
+from kc.expr import functions as scalar
+from kc.expr.constructors import all_of, as_expr, if_then_else, select
 from kc.expr.constructors import cast as convert
 from kc.expr.tags import INJECTIVE
 from kc.expr.tensor import Tensor
@@ -110,3 +120,68 @@ def sparse_to_dense(
 ) -> Tensor:  # fmt: skip
     """topi's."""
     return dense_tensor(indices, result_dims(op, result), values, default)
+
+
+@lowering("dyn.nn.pad", rows=[], takes_result=True)
+def pad(op: DynPad, data: Tensor, pad_width: Tensor, pad_value: Tensor, *, result: Spec) -> Tensor:
+    """The elements behind the first numbers of ``pad_width``, and what the mode puts around."""
+    shape = result_dims(op, result)
+
+    def source(n: int, at: Any) -> tuple[Any, Any]:
+        """The place in the data along a dimension, and the condition that the data has it."""
+        size = convert(as_expr(data.shape[n]), "int64")
+        place = convert(as_expr(at), "int64") - convert(pad_width(n, 0), "int64")
+        has = all_of(place >= 0, place < size)
+        if op.pad_mode == "reflect":
+            place = scalar.max(place, -place)
+            place = select(place < size, place, 2 * size - 2 - place)
+        return inside(place, data.shape[n]), has
+
+    def body(*at: Any) -> Any:
+        places = [source(n, axis) for n, axis in enumerate(at)]
+        value = data(*(place for place, _ in places))
+        if op.pad_mode != "constant" or not places:
+            return value
+        return if_then_else(all_of(*(has for _, has in places)), value, pad_value())
+
+    return compute(shape, body, "T_dyn_pad", tag=INJECTIVE)
+
+
+@lowering("dyn.nn.upsampling", rows=["nn.upsampling"], takes_result=True)
+def upsampling(op: DynUpsampling, data: Tensor, *_: Tensor, result: Spec) -> Tensor:
+    """topi's, to the size of the result."""
+    size = _image_size(op, result, op.layout, "HW")
+    return topi.nn.upsampling(data, 1, 1, op.layout, op.method, op.align_corners, size)
+
+
+@lowering("dyn.nn.upsampling3d", rows=["nn.upsampling3d"], takes_result=True)
+def upsampling3d(op: DynUpsampling3D, data: Tensor, *_: Tensor, result: Spec) -> Tensor:
+    """topi's, to the size of the result."""
+    size = _image_size(op, result, op.layout, "DHW")
+    mode = op.coordinate_transformation_mode
+    return topi.nn.upsampling3d(data, 1, 1, 1, op.layout, op.method, mode, size)
+
+
+@lowering("dyn.image.resize2d", rows=["image.resize2d"], takes_result=True)
+def resize2d(op: DynResize2D, data: Tensor, size: Tensor, roi: Tensor, *, result: Spec) -> Tensor:
+    """topi's, to the size of the result."""
+    mode = op.coordinate_transformation_mode
+    return topi.image.resize2d(
+        data,
+        roi if mode == "tf_crop_and_resize" else None,
+        _image_size(op, result, op.layout, "HW"),
+        op.layout,
+        op.method,
+        mode,
+        op.rounding_method,
+        op.cubic_alpha,
+        op.cubic_exclude,
+        op.extrapolation_value,
+        op.out_dtype or None,
+    )
+
+
+def _image_size(op: Operator, result: Spec, layout: str, letters: str) -> tuple[Any, ...]:
+    """The sizes of the result along the spatial axes of a layout."""
+    axes, shape = image_axes(layout, len(letters)), result_dims(op, result)
+    return tuple(shape[axes.position(letter)] for letter in letters)

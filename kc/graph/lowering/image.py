@@ -6,6 +6,7 @@ from kc import topi
 from kc.dialects.graph.operators._layouts import pads_of, spread
 from kc.dialects.graph.operators.image import (
     AffineGrid,
+    Correlation,
     CropAndResize,
     Dilation2D,
     GridSample,
@@ -95,3 +96,12 @@ def dilation2d(op: Dilation2D, data: Tensor, weight: Tensor) -> Tensor:
         spread(op.dilations, 2, "dilations"),
         op.out_dtype or None,
     )
+
+
+@lowering("nn.correlation", rows=["nn.correlation_nchw"])
+def correlation(op: Correlation, data1: Tensor, data2: Tensor) -> Tensor:
+    """topi's."""
+    return topi.nn.correlation_nchw(
+        data1, data2, op.kernel_size, op.max_displacement, op.stride1, op.stride2, op.padding,
+        op.is_multiply,
+    )  # fmt: skip

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from kc import topi
 from kc.dialects.graph.operators.qnn import (
+    UNARY,
     Dequantize,
+    QnnBatchMatmul,
     QnnBinary,
+    QnnConcatenate,
     QnnConv2D,
+    QnnConv2DTranspose,
     QnnDense,
+    QnnLeakyRelu,
+    QnnUnary,
     Quantize,
     Requantize,
     SimulatedDequantize,
     SimulatedQuantize,
+    parts_of,
 )
 from kc.expr import functions as scalar
 from kc.expr.constructors import Expr, select
 from kc.expr.reducers import max_value, min_value
 from kc.expr.tensor import Tensor
 from kc.graph.lowering import lowering
-from kc.graph.lowering.convolution import convolution
+from kc.graph.lowering.convolution import convolution, transposed_convolution
 from kc.te.computes import compute
 
 
@@ -158,3 +166,68 @@ def simulated_dequantize(
 ) -> Tensor:
     """topi's."""
     return topi.nn.simulated_dequantize(data, dtype, scale, zero_point, op.axis)
+
+
+@lowering("qnn.batch_matmul", rows=["nn.batch_matmul"])
+def batch_matmul(
+    op: QnnBatchMatmul, x: Tensor, y: Tensor, x_zero: Tensor, y_zero: Tensor, *_: Tensor
+) -> Tensor:
+    """topi's, of the elements less their zero points."""
+    x, y = _centred(x, x_zero, 0, op.out_dtype), _centred(y, y_zero, 0, op.out_dtype)
+    return topi.nn.batch_matmul(x, y, None, op.out_dtype)
+
+
+@lowering(
+    "qnn.conv2d_transpose",
+    rows=["nn.conv2d_transpose_nchw", "nn.group_conv2d_transpose_nchw", "transpose", "nn.dilate"],
+)
+def conv2d_transpose(
+    op: QnnConv2DTranspose, data: Tensor, weight: Tensor, data_zero: Tensor, weight_zero: Tensor,
+    *_: Tensor,
+) -> Tensor:  # fmt: skip
+    """The transposed convolution of the elements less their zero points."""
+    own = op.convolution()
+    data = _centred(data, data_zero, 0, op.out_dtype)
+    weight = _centred(weight, weight_zero, own.weight_axes.position("O"), op.out_dtype)
+    return transposed_convolution(own, data, weight)
+
+
+_UNARY: dict[str, Callable[[Tensor], Tensor]] = {
+    "hardswish": lambda x: topi.nn.hardswish(x),
+    **{name: lambda x, name=name: getattr(topi, name)(x) for name in UNARY if name != "hardswish"},
+}
+
+
+@lowering(
+    *(f"qnn.{name}" for name in UNARY),
+    rows=["nn.dequantize", "nn.quantize", "nn.hardswish", *(n for n in UNARY if n != "hardswish")],
+)
+def unary(
+    op: QnnUnary, x: Tensor, scale: Tensor, zero_point: Tensor, output_scale: Tensor,
+    output_zero_point: Tensor,
+) -> Tensor:  # fmt: skip
+    """The function of the values in float32, quantized."""
+    value = _UNARY[op.name.removeprefix("qnn.")](topi.nn.dequantize(x, scale, zero_point))
+    return topi.nn.quantize(value, output_scale, output_zero_point, -1, 0, x.dtype)
+
+
+@lowering("qnn.leaky_relu", rows=["nn.dequantize", "nn.quantize", "nn.leaky_relu"])
+def leaky_relu(
+    op: QnnLeakyRelu, x: Tensor, scale: Tensor, zero_point: Tensor, output_scale: Tensor,
+    output_zero_point: Tensor,
+) -> Tensor:  # fmt: skip
+    """topi's, of the values in float32, quantized."""
+    value = topi.nn.leaky_relu(topi.nn.dequantize(x, scale, zero_point), op.alpha)
+    return topi.nn.quantize(value, output_scale, output_zero_point, -1, 0, x.dtype)
+
+
+@lowering("qnn.concatenate", rows=["concatenate"])
+def concatenate(op: QnnConcatenate, *operands: Tensor) -> Tensor:
+    """topi's, of tensors that are requantized, as qnn.requantize rounds."""
+    parts, scales, zero_points = parts_of(operands)
+    own = Requantize(out_dtype=parts[0].dtype)
+    moved = [
+        requantize(own, part, scale, zero_point, scales[-1], zero_points[-1])
+        for part, scale, zero_point in zip(parts, scales[:-1], zero_points[:-1], strict=True)
+    ]
+    return topi.concatenate(moved, op.axis)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kc import topi
-from kc.dialects.graph.operators.recurrent import Lstm
+from kc.dialects.graph.operators.recurrent import FifoBuffer, Lstm
 from kc.expr.tensor import Tensor
 from kc.graph.lowering import lowering
 
@@ -14,3 +14,9 @@ from kc.graph.lowering import lowering
 def lstm(op: Lstm, *operands: Tensor) -> Sequence[Tensor]:
     """topi's."""
     return topi.nn.lstm(*operands, reverse=op.reverse, weight_layout=op.weight_layout)
+
+
+@lowering("nn.fifo_buffer")
+def fifo_buffer(op: FifoBuffer, data: Tensor, buffer: Tensor) -> Tensor:
+    """topi's."""
+    return topi.nn.fifo_buffer(data, buffer, op.axis)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from kc import topi
+from kc.dialects.graph.operators._layouts import pads_of, spread
 from kc.dialects.graph.operators.space import (
     BatchToSpaceNd,
+    Col2Im,
     DepthToSpace,
     SpaceToBatchNd,
     SpaceToDepth,
@@ -44,3 +46,18 @@ def space_to_depth(op: SpaceToDepth, data: Tensor) -> Tensor:
 def yolo_reorg(op: YoloReorg, data: Tensor) -> Tensor:
     """topi's reorg."""
     return topi.vision.reorg(data, op.stride)
+
+
+@lowering("nn.col2im")
+def col2im(op: Col2Im, data: Tensor) -> Tensor:
+    """topi's."""
+    count = len(op.image_shape)
+    pads = pads_of(op.padding, count)
+    return topi.nn.col2im(
+        data,
+        op.image_shape,
+        spread(op.block_shape, count, "block_shape"),
+        spread(op.strides, count, "strides"),
+        (*(head for head, _ in pads), *(tail for _, tail in pads)),
+        spread(op.dilation, count, "dilation"),
+    )

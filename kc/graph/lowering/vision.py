@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from kc import topi
 from kc.dialects.graph.operators._layouts import spread
 from kc.dialects.graph.operators.vision import (
+    AllClassNonMaxSuppression,
     GetValidCounts,
+    MultiboxPrior,
+    MultiboxTransformLoc,
     NonMaxSuppression,
+    Proposal,
     RoiAlign,
     RoiPool,
 )
@@ -48,3 +52,39 @@ def roi_pool(op: RoiPool, data: Tensor, rois: Tensor) -> Tensor:
     """topi's."""
     size = spread(op.pooled_size, 2, "pooled_size")
     return topi.vision.roi_pool_nchw(data, rois, size, op.spatial_scale)
+
+
+@lowering("vision.all_class_non_max_suppression")
+def all_class_non_max_suppression(
+    op: AllClassNonMaxSuppression, boxes: Tensor, scores: Tensor
+) -> Sequence[Tensor]:
+    """topi's."""
+    return topi.vision.all_class_non_max_suppression(
+        boxes, scores, op.max_output_boxes_per_class, op.iou_threshold, op.score_threshold,
+        op.output_format,
+    )  # fmt: skip
+
+
+@lowering("vision.multibox_prior")
+def multibox_prior(op: MultiboxPrior, data: Tensor) -> Tensor:
+    """topi's."""
+    return topi.vision.multibox_prior(data, op.sizes, op.ratios, op.steps, op.offsets, op.clip)
+
+
+@lowering("vision.multibox_transform_loc")
+def multibox_transform_loc(
+    op: MultiboxTransformLoc, cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor
+) -> Sequence[Tensor]:
+    """topi's."""
+    return topi.vision.multibox_transform_loc(
+        cls_prob, loc_pred, anchor, op.clip, op.threshold, op.variances
+    )
+
+
+@lowering("vision.proposal")
+def proposal(op: Proposal, cls_prob: Tensor, bbox_pred: Tensor, im_info: Tensor) -> Tensor:
+    """topi's."""
+    return topi.vision.proposal(
+        cls_prob, bbox_pred, im_info, op.scales, op.ratios, op.feature_stride, op.threshold,
+        op.rpn_pre_nms_top_n, op.rpn_post_nms_top_n, op.rpn_min_size, op.iou_loss,
+    )  # fmt: skip

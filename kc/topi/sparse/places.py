@@ -111,7 +111,8 @@ def sparse_fill_empty_rows(
     [indices (K + rows, rank), values (K + rows,), flags of the rows that were empty (rows,), the
     number of elements (1,)]: only that many are valid, the others are 0. Rows are in order; the
     elements of a row keep their order. Elements with a row outside of ``dense_shape`` are omitted.
-    Raises KC2302, KC2303 and KC2309 for invalid indices, KC2306 for a negative size.
+    ``default_value`` is a number, or a tensor without dimensions of the type of the values. Raises
+    KC2302, KC2303 and KC2309 for invalid indices, KC2306 for a negative size.
     """
     sizes = _sizes(dense_shape, "dense_shape")
     if any(size < 0 for size in sizes):
@@ -120,7 +121,11 @@ def sparse_fill_empty_rows(
     tensor(sparse_values, "sparse_values", 1)
     same_size(sparse_indices, 0, sparse_values, 0, "there is a value for each place")
     rows, depth, count = sizes[0], len(sizes), sparse_indices.shape[0]
-    kind, fill = sparse_indices.dtype, number(default_value, sparse_values.dtype)
+    kind, fills, fill = sparse_indices.dtype, [], 0
+    if isinstance(default_value, Tensor):
+        fills = [tensor(default_value, "default_value", 0, (sparse_values.dtype,))]
+    else:
+        fill = number(default_value, sparse_values.dtype)
 
     length = plus(count, rows)
 
@@ -157,7 +162,7 @@ def sparse_fill_empty_rows(
         loops.nest([rows], row, "r")
 
     def body(loops: Loops) -> None:
-        ib, (places, values) = loops.ib, loops.ins
+        ib, (places, values, *defaults) = loops.ib, loops.ins
         new_places, new_values, empty, total = loops.outs
 
         def clear(k: Any) -> None:
@@ -172,7 +177,7 @@ def sparse_fill_empty_rows(
 
         def fill_row(r: Any) -> None:
             new_places[total[0], 0] = convert(as_expr(r), kind)
-            new_values[total[0]] = fill
+            new_values[total[0]] = defaults[0][()] if defaults else fill
 
         loops.nest([length], clear, "c")
         each(loops, places, total, lambda r: (empty, r), keep, fill_row)
@@ -191,6 +196,7 @@ def sparse_fill_empty_rows(
 
     shapes = [(length, depth), (length,), (rows,), (1,)]
     kinds = [kind, sparse_values.dtype, "bool", "int32"]
-    results = written("fill_empty_rows", shapes, kinds, [sparse_indices, sparse_values], body)
+    inputs = [sparse_indices, sparse_values, *fills]
+    results = written("fill_empty_rows", shapes, kinds, inputs, body)
     with_rules(results[1], {sparse_values: back})
     return results

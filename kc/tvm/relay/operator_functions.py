@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -148,6 +148,32 @@ def operands_of_tuple(operands: Sequence[Any]) -> Expr:
     return Tuple(list(operands))
 
 
+def _parts_of(
+    name: str, parameter: str, parts: Sequence[str], value: Any
+) -> Iterator[tuple[str, Any]]:
+    """The operands that a tuple of a program stands for, with their names.
+
+    Raises GraphError KC2405 for a tuple of another length.
+    """
+    fields = value.fields if isinstance(value, Tuple) else value
+    is_tuple = isinstance(fields, list | tuple | TupleWrapper)
+    if len(parts) == 1 and parts[0].startswith("*"):
+        for field in fields if is_tuple else [value]:
+            yield parts[0][1:], field
+    elif is_tuple and len(fields) == len(parts):
+        yield from zip(parts, fields, strict=True)
+    elif all(hasattr(value, part.removeprefix("sparse_")) for part in parts):
+        for part in parts:  # a matrix of scipy: data, indices, indptr
+            yield part, getattr(value, part.removeprefix("sparse_"))
+    else:
+        raise GraphError(
+            "KC2405",
+            f"relay.{name}: {parameter} is {value!r}",
+            location=caller_location(),
+            why=f"it must be a tuple of {', '.join(parts)}",
+        )
+
+
 def _dtype_of(operand: Any) -> str | None:
     """The dtype of an expression, where it is written on it."""
     seen = 0
@@ -163,8 +189,10 @@ def operator_function(name: str) -> Callable[..., Any]:
     declaration = declaration_of(name)
     operands = [each.lstrip("*").rstrip("?") for each in declaration.inputs]
     optional = {each.rstrip("?") for each in declaration.inputs if each.endswith("?")}
+    is_tuple = declaration.takes_tuple
     variadic = [each[1:] for each in declaration.inputs if each.startswith("*")]
-    defaults = {each: None if each in optional else inspect.Parameter.empty for each in operands}
+    names = [*operands, *declaration.tuple_parameters]
+    defaults = {each: None if each in optional else inspect.Parameter.empty for each in names}
     for slot in slots(declaration):
         is_required = slot.default is REQUIRED
         defaults[slot.name] = inspect.Parameter.empty if is_required else slot.default
@@ -190,9 +218,20 @@ def operator_function(name: str) -> Callable[..., Any]:
                 hints=[f"its parameters are {', '.join(signature.parameters)}"],
             ) from error
         values = dict(bound.arguments)
-        passed = [values.pop(each, None) for each in operands]
-        if variadic and isinstance(passed[-1], list | tuple) and not declaration.takes_tuple:
-            passed = [*passed[:-1], *passed[-1]]
+        grouped: dict[str, list[Any]] = {}
+        for parameter, parts in declaration.tuple_parameters.items():
+            value = values.pop(parameter)
+            for part, operand in _parts_of(name, parameter, parts, value):
+                grouped.setdefault(part, []).append(operand)
+        passed: list[Any] = []
+        for each in operands:
+            operand = values.pop(each, None)
+            if each in grouped:
+                passed += grouped[each]
+            elif each in variadic and isinstance(operand, list | tuple) and not is_tuple:
+                passed += operand
+            else:
+                passed.append(operand)
         call = call_operator(name, passed, values)
         count = call.attrs.result_count(len(passed))
         if count is None:

@@ -264,6 +264,16 @@ class _Body:
         operation = operator_op(expr.op.name)
         if operation.OPERATOR.takes_tuple and len(operands) == 1:
             operands = self.fields(expr, operands[0], scope)
+        elif operation.OPERATOR.tuple_parameters:
+            operands = [
+                field
+                for operand in operands
+                for field in (
+                    self.fields(expr, operand, scope)
+                    if isinstance(operand.type, TupleType)
+                    else [operand]
+                )
+            ]
         try:
             op = operation.create_from(operands, attributes)
         except RelationError as error:
