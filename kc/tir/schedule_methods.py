@@ -123,15 +123,15 @@ class ScheduleMethods:
         ...
 
     def privatize(self, block: BlockRV | str, loop: LoopRV | str, buffer: Any = ..., *, unsafe: bool = False) -> None:
-        """Give each iteration of a loop its own copy of a buffer."""
+        """Give each iteration of a loop a private copy of a buffer."""
         ...
 
     def fuse_loops(self, first: LoopRV | str, second: LoopRV | str) -> LoopRV:
-        """Fuse two adjacent loops, with the second delayed as far as necessary."""
+        """Fuse two adjacent loops, with the second loop delayed as far as necessary."""
         ...
 
     def version_loops(self, block: BlockRV | str, exponent: int = -55, through: BlockRV | str | None = None, of_products: bool = False) -> BlockRV:
-        """Create two versions of a block's loops; the smallest magnitude that it reads selects one."""
+        """Create two versions of a block's loops. The smallest magnitude that the block reads selects"""
         ...
 
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
@@ -151,7 +151,7 @@ class ScheduleMethods:
         ...
 
     def compute_root(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
-        """Compute a block in its own nest, outside all loops."""
+        """Compute a block in a separate nest, outside all loops."""
         ...
 
     def cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
@@ -287,5 +287,5 @@ class ScheduleMethods:
         ...
 
     def double_buffer(self, block: BlockRV | str, buffer_index: Any = ...) -> None:
-        """Fill a buffer for the next iteration while the present one reads it."""
+        """Fill a buffer for the next iteration while the current iteration reads it."""
         ...

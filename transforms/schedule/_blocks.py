@@ -1,5 +1,5 @@
-"""Shared by primitives that move or remove blocks: the elements that a block computes, and its
-legal places.
+"""Shared by primitives that move or remove blocks: the elements that a block computes, and the
+legal places for it.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ class Position:
 
 @dataclass(frozen=True)
 class Definition:
-    """A block that computes each element of one buffer: ``B[f(v)] = e(v)``, or a reduction, or a
-    part of a buffer for each ``v`` by its own loops.
+    """A block that computes each element of one buffer: ``B[f(v)] = e(v)``, or a reduction, or
+    loops that compute a part of a buffer for each ``v``.
     """
 
     block: BlockOp
     store: StoreOp
     more_stores: tuple[StoreOp, ...] = ()
-    """The stores to the further buffers of a block that computes elements of several buffers."""
+    """The stores to the other buffers of a block that computes elements of several buffers."""
     inner_stores: tuple[StoreOp, ...] = ()
     """All stores to the buffers, for a block that contains loops."""
 
@@ -100,11 +100,11 @@ class Definition:
         return [store.buffer for store in self.stores]
 
     def store_to(self, buffer: SSAValue) -> StoreOp:
-        """The store to one of the defined buffers."""
+        """The store to ``buffer``, one of the defined buffers."""
         return next(store for store in self.stores if store.buffer is buffer)
 
     def stores_of(self, buffer: SSAValue) -> list[StoreOp]:
-        """The stores to the elements of one of the defined buffers."""
+        """The stores to the elements of ``buffer``, one of the defined buffers."""
         inner = [store for store in self.inner_stores if store.buffer is buffer]
         return inner or [self.store_to(buffer)]
 
@@ -125,13 +125,15 @@ class Definition:
 
     @property
     def loads(self) -> list[LoadOp]:
-        """The loads of the buffers in other blocks (or outside of blocks)."""
+        """The loads of the buffers outside of the block."""
         loads = [load for buffer in self.buffers for load in loads_of(buffer)]
         return [load for load in loads if not loop_tree.is_inside(load, self.block)]
 
     @property
     def reads(self) -> list[LoadOp | ViewOp]:
-        """The loads, and the views of the buffers in other blocks, which calls read."""
+        """The loads of the buffers outside of the block, and the views of the buffers, which calls
+        read.
+        """
         parts = [
             use.operation
             for buffer in self.buffers
@@ -142,7 +144,7 @@ class Definition:
 
     @property
     def users(self) -> list[Operation]:
-        """The other blocks (or loads outside of blocks) that read the buffers, in order."""
+        """The readers of the buffers in order: other blocks, or loads outside of blocks."""
         return in_order(self.scope, [self.unit(read) for read in self.reads])
 
     def unit(self, op: Operation) -> Operation:
@@ -157,8 +159,8 @@ class Definition:
 
 
 def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]:
-    """For each variable of ``block``, a dimension of an access in its body whose index is that
-    variable plus a constant; None if there is no such dimension.
+    """For each variable of ``block``, a dimension of an access in its body whose index is the
+    variable plus a constant; None if no dimension has such an index.
     """
     places: dict[SSAValue, Position] = {}
     index = IndexValues()
@@ -184,8 +186,8 @@ def require_definition(
     """``block`` as a definition. Refuses (KC3200) a block that is not a definition.
 
     With ``updates``, a reduction may update several buffers, and skip terms by a ``tir.if``. With
-    ``loops``, the block may contain loops and blocks; with ``nested_reductions``, it may then also
-    be a reduction.
+    ``loops``, the block may contain loops and blocks; with ``nested_reductions``, such a block may
+    also be a reduction.
     """
     nested = loops and any(isinstance(op, ForOp | BlockOp) for op in block.body.walk())
     why = (
@@ -349,7 +351,7 @@ def _spatial_values(instance: Instance, block: BlockOp) -> list[Term]:
 
 
 def _accumulation(store: StoreOp) -> tuple[Operation, LoadOp] | None:
-    """The operation of ``C[i] = C[i] op x`` and its load of C, if both have only this use; else
+    """The operation of ``C[i] = C[i] op x`` and its load of C, if neither has other uses; else
     None.
     """
     step = store.value.owner
@@ -370,8 +372,8 @@ def _accumulation(store: StoreOp) -> tuple[Operation, LoadOp] | None:
 
 
 def _read_before_written(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
-    """The reason why a load of a buffer that ``block`` writes may read an element that it has not
-    written; None if there is no such load.
+    """The reason why a load of a buffer that ``block`` writes may read an element before the block
+    has written it; None if no load may.
     """
     for buffer in dict.fromkeys(store.buffer for store in stores):
         for load in loads_of(buffer):
@@ -436,8 +438,8 @@ def _is_choice(op: Operation) -> bool:
 
 
 def _undetermined(block: BlockOp, store: StoreOp) -> str | None:
-    """The reason why a spatial variable does not follow from the written element; None if
-    all do.
+    """The reason why the written element does not determine a spatial variable; None if it
+    determines all.
     """
     index = IndexValues()
     exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
@@ -523,7 +525,7 @@ def is_only_read(part: SSAValue) -> bool:
 
 
 def same_scope(site: Site, block: BlockOp, ops: Iterable[Operation]) -> None:
-    """Refuse (KC3212) unless all of ``ops`` are in the scope of ``block``."""
+    """Refuse (KC3212) ``ops`` unless all are in the scope of ``block``."""
     for op in ops:
         if scope_of(op) is not scope_of(block):
             raise site.refuse(
@@ -600,8 +602,7 @@ def require_available(
 ) -> None:
     """Refuse (KC3208) a value that ``block`` uses and that is not available at ``anchor``.
 
-    Values in ``leave`` are exempt. ``uses`` is the result of :func:`captured`, if the caller has
-    it.
+    Values in ``leave`` are exempt. ``uses`` is the result of :func:`captured`, if already computed.
     """
     for value in captured(block) if uses is None else uses:
         if value in leave or can_rebuild(value, anchor):
@@ -635,11 +636,11 @@ def require_unchanged(
     constraints: Sequence[Condition],
     leave: Sequence[SSAValue] = (),
 ) -> None:
-    """Refuse (KC3207) a changed input between the instances ``first`` and ``second``.
+    """Refuse (KC3207) an input that may change between the instances ``first`` and ``second``.
 
     An input is a buffer that ``block`` (an instance of ``definition.block``) reads, except the
-    buffers in ``leave``. It may neither be written in between, nor be the memory of another
-    iteration at one of the two instances.
+    buffers in ``leave``. No store in between may write it, and both instances must use the same
+    memory for it.
     """
     for op in loop_tree.preorder(definition.block):
         if type(op) is not LoadOp or op.buffer in (*definition.buffers, *leave):
@@ -700,7 +701,7 @@ def require_unchanged(
 
 
 def _outside(store: Operation, first: Operation, second: Operation) -> bool:
-    """True if ``store`` shares no loop with either operation, and is before both or after both."""
+    """True if ``store`` shares no loop with either operation, and precedes both or follows both."""
     top = _top(store)
     ends = [_top(first), _top(second)]
     if top in ends:

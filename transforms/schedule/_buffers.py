@@ -46,7 +46,7 @@ class BufferRef(BufferOption):
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The reference in the text of an option. Raises ValueError for a malformed one."""
+        """The reference in the text of an option. Raises ValueError for a malformed text."""
         side, colon, rest = text.strip("()").replace(",", ":").partition(":")
         if colon:
             if side not in ("read", "write") or not rest.strip().isdecimal():
@@ -58,7 +58,7 @@ class BufferRef(BufferOption):
     def of(cls, value: Any) -> Self:
         """The reference for a Python value: the value of the field, or (side, position).
 
-        Raises ScheduleError KC3300 for another value.
+        Raises ScheduleError KC3300 for any other value.
         """
         if isinstance(value, BufferRef):
             return cls(value.target, value.side)
@@ -98,7 +98,8 @@ How = Literal["reads", "writes", "uses"]
 
 
 def find_buffer(site: Site, block: BlockOp, ref: BufferRef, how: How) -> SSAValue:
-    """The buffer of ``block`` that ``ref`` selects. Refuses (KC3300) an unknown or ambiguous one.
+    """The buffer of ``block`` that ``ref`` selects. Refuses (KC3300) an unknown or ambiguous
+    reference.
 
     Buffers are counted in the order of their first use, or in the order of ``T.reads`` and
     ``T.writes``. A buffer that a block both reads and writes (the result of a reduction) is counted
@@ -187,8 +188,8 @@ class PartUse:
 
 
 def uses_of_parts(site: Site, block: BlockOp, buffer: SSAValue) -> list[PartUse]:
-    """The uses of views of ``buffer``. Refuses (KC3303) a use other than a load, a store
-    or a call.
+    """The uses of views of ``buffer``. Refuses (KC3303) a use other than a load, a store or a
+    call.
     """
     uses: list[PartUse] = []
     views = [use.operation for use in buffer.uses if isinstance(use.operation, ViewOp)]
@@ -254,8 +255,8 @@ def legal_caches(
 
 
 def require_noted(site: Site, block: BlockOp, buffer: SSAValue) -> None:
-    """Refuse (KC3303) a buffer that neither ``tir.alloc`` nor the arguments of the
-    function define.
+    """Refuse (KC3303) a buffer that is neither allocated by ``tir.alloc`` nor an argument of the
+    function.
     """
     owner = buffer.owner
     if isinstance(owner, AllocOp) or owner is site.function.body.block:
@@ -287,7 +288,8 @@ def require_scope(site: Site, scope: str) -> None:
 
 
 def scopes_of(target: Target) -> dict[str, str]:
-    """The memory scopes of a target, each with the reason why it is useless, or an empty text.
+    """The memory scopes of a target, each with the reason why it has no benefit; the reason is
+    empty for useful scopes.
 
     Tile registers are useful only if the CPU has the feature.
     """
@@ -300,7 +302,7 @@ def scopes_of(target: Target) -> dict[str, str]:
 def warn_of_scope(site: Site, scope: str, block: BlockOp) -> None:
     """Warn (KC3302) of a scope without a benefit on the target.
 
-    A function with loops of threads gets no warning: it is meant for another target.
+    A function with thread loops gets no warning: it is meant for another target.
     """
     useless = scopes_of(site.target)[scope]
     if useless and all(loop.axis is None for loop in loops(site.function)):
@@ -314,7 +316,7 @@ def warn_of_scope(site: Site, scope: str, block: BlockOp) -> None:
 
 
 def scope_attr(scope: str) -> Attribute:
-    """A scope as the memory space of a type; ``global`` is the absent memory space."""
+    """A scope as the memory space of a type; the scope ``global`` has no memory space."""
     return NoneAttr() if scope == "global" else StringAttr(scope)
 
 
@@ -328,12 +330,14 @@ class FreshNames:
         self.taken = site.names()
 
     def take(self, name: str) -> str:
-        """``wanted``, with a number if a block or a buffer already has that name."""
+        """The name ``wanted``, with a number appended if a block or a buffer already has it."""
         return names.fresh_name(name, self.taken)
 
 
 def fresh_name(site: Site, wanted: str) -> str:
-    """``wanted``, with a number if a block or a buffer of the function already has that name."""
+    """The name ``wanted``, with a number appended if a block or a buffer of the function already
+    has it.
+    """
     return FreshNames(site).take(wanted)
 
 
@@ -350,7 +354,7 @@ def name_apart(site: Site, copies: Iterable[Region]) -> None:
 
 
 def cache_type(buffer: SSAValue, scope: str) -> MemRefType:
-    """The type of a buffer like ``buffer`` in ``scope``."""
+    """The type of a buffer with the shape of ``buffer`` in ``scope``."""
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
     return MemRefType(type_.element_type, type_.shape, type_.layout, scope_attr(scope))

@@ -52,7 +52,8 @@ def steps_on(
     new: Sequence[SSAValue],
     variables: Mapping[SSAValue, SSAValue],
 ) -> tuple[list[Operation], list[SSAValue]]:
-    """The steps of ``reduction`` on other values, and their results, one for each buffer.
+    """The steps of ``reduction`` on the values ``old`` and ``new``, and their results, one for each
+    buffer.
 
     ``variables`` maps the spatial variables of its block to values at the new place.
     """
@@ -81,7 +82,7 @@ def captured_copies(
     reduction: Reduction, variables: Mapping[SSAValue, SSAValue]
 ) -> tuple[list[Operation], dict[SSAValue, SSAValue]]:
     """Copies of the operations that compute the values captured by combiners of ``reduction``, and
-    the map from old to new values. ``variables`` maps the variables of its block.
+    the map from old to new values. ``variables`` maps the variables of the reduction's block.
     """
     ops: list[Operation] = []
     known = dict(variables)

@@ -119,7 +119,7 @@ def _size(site: Site, size: Size, space: Space, copy: Instance) -> Term:
 def levels_of(scope: Operation, ops: Sequence[Operation], *, every: bool = False) -> list[Block]:
     """The bodies in ``scope`` that contain all of ``ops``, outermost first.
 
-    A loop without other accesses is included only with ``every``, since a copy has its own nest.
+    A loop without other accesses is included only with ``every``, since a copy has a separate nest.
     Bodies in vectorized loops are excluded: the lanes would share the copy.
     """
     common: list[Block] | None = None
@@ -166,7 +166,9 @@ def _in_vector_lanes(block: Block) -> bool:
 
 
 def child_at(level: Block, op: Operation) -> Operation | None:
-    """The operation of ``level`` that is or contains ``op``; None if there is none."""
+    """The operation of ``level`` that is or contains ``op``; None if ``level`` does not contain
+    ``op``.
+    """
     child: Operation | None = op
     while child is not None and child.parent is not level:
         child = child.parent_op()
@@ -180,7 +182,7 @@ def first_of(level: Block, ops: Sequence[Operation]) -> Operation:
 
 
 def whole_of(site: Site, buffer: SSAValue) -> Part:
-    """The part that is all of ``buffer``."""
+    """The part that consists of all of ``buffer``."""
     sizes = sizes_of(site, buffer)
     return Part(buffer, [WHOLE] * len(sizes), sizes, BoundIndexValues())
 
@@ -188,9 +190,10 @@ def whole_of(site: Site, buffer: SSAValue) -> Part:
 def loops_shared(
     level: Block, instance: Instance, buffer: SSAValue | None = None
 ) -> dict[ForOp, Term]:
-    """The coordinates of ``instance`` in the loops around ``level``, which fix one execution of it.
+    """The coordinates of ``instance`` in the loops around ``level``, which fix one execution of
+    ``level``.
 
-    With ``buffer``, one execution by all threads that share the buffer: the threads run in
+    With ``buffer``, they fix one execution by all threads that share the buffer: the threads run in
     lockstep, and another thread may access an element in the meantime.
     """
     parent = level.parent_op()
@@ -227,14 +230,14 @@ def same_element(
 def new_alloc(
     name: str, type_: MemRefType, sizes: Sequence[int | SSAValue], like: Operation
 ) -> AllocOp:
-    """An alloc of ``type_`` with the given ``sizes``; constants are part of the type."""
+    """An alloc of ``type_`` with the sizes ``sizes``. Constant sizes are part of the type."""
     alloc = AllocOp(name, type_, [size for size in sizes if not isinstance(size, int)])
     alloc.location = like.location
     return alloc
 
 
 def realize(site: Site, part: Part, like: Operation) -> list[int | SSAValue]:
-    """The extents of the buffer of ``part``; symbolic ones are computed."""
+    """The extents of the buffer of ``part``. Operations compute the symbolic ones."""
     return [size_value(site, size, like) for size in part.sizes]
 
 

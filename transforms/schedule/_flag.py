@@ -26,8 +26,8 @@ def takes_defaults(primitive: type[Primitive]) -> bool:
 
 @dataclass(frozen=True)
 class SchedulePass(ModulePass):
-    """A primitive as a pass, for its kc-opt flag. Without options, it applies the defaults of the
-    flag.
+    """A primitive as a pass, for its kc-opt flag. Without options, the pass applies the defaults of
+    the flag.
     """
 
     primitive: type[Primitive]

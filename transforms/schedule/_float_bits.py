@@ -1,4 +1,4 @@
-"""The bits of floating-point numbers; as integers, they have the order of the magnitudes."""
+"""The bits of floating-point numbers. Without the sign, they are ordered like the magnitudes."""
 
 from __future__ import annotations
 

@@ -10,10 +10,11 @@ A map is text in MLIR's syntax (or Python's: ``//``, ``%``, ``lambda i, j: [...]
     IndexMap.of("(i, j)->(i, j xor i mod 8)")  # in Python: j ^ i % 8
 
 Results are affine: sums of indices times constants, quotients (rounded down) by positive constants,
-and remainders of such divisions. ``xor`` is affine too if one operand has a few bits that do not
+and remainders of such divisions. ``xor`` is affine, too, if one operand has a few bits that do not
 depend on sizes: bit ``n`` of a result is ``(a floordiv 2**n + b floordiv 2**n) mod 2``. All
 analyses of affine maps therefore apply to it, such as injectivity and the unreached positions.
-Other text is a ValueError; a function with another result is a :class:`ScheduleError` (KC3500).
+Malformed text is a ValueError; a function with an invalid result is a :class:`ScheduleError`
+(KC3500).
 """
 
 from __future__ import annotations
@@ -58,9 +59,10 @@ AXIS_SEPARATOR = _Separator()
 
 @dataclass(frozen=True)
 class IndexMap:
-    """``results`` over dimensions with ``names``, with axis separators at ``separators``.
+    """The map with ``results`` over dimensions with ``names``, and axis separators at
+    ``separators``.
 
-    A separator ``n`` stands before result ``n``.
+    Separator ``n`` precedes result ``n``.
     """
 
     AXIS_SEPARATOR: ClassVar[_Separator] = AXIS_SEPARATOR
@@ -103,7 +105,7 @@ class IndexMap:
     def from_func(
         cls, function: IndexFunction, ndim: int | None = None, *, index_dtype: str = "int32"
     ) -> Self:
-        """The map that ``function`` computes; ``ndim`` is needed for a function of ``*indices``.
+        """The map that ``function`` computes; ``ndim`` is required for a function of ``*indices``.
 
         Parameters after ``*indices`` are the last indices: ``lambda *i, n: [*i, n // 4, n % 4]``.
         ``index_dtype`` is TVM's type of the indices. It has no effect: kc's indices have 64 bits.
@@ -165,7 +167,8 @@ class IndexMap:
 
     def map_shape(self, shape: Sequence[int]) -> list[int]:
         """The new shape of a buffer of ``shape`` (TVM): the largest values of the results, plus 1.
-        Raises ScheduleError KC3500 for another number of dimensions.
+
+        Raises ScheduleError KC3500 if ``shape`` does not have one dimension for each index.
         """
         if len(shape) != len(self.names):
             raise _unusable(
@@ -179,7 +182,7 @@ class IndexMap:
         """The map from the new positions of the elements of a buffer of ``shape`` to their indices
         (TVM).
 
-        Raises ScheduleError KC3500 if the inverse is not one affine map.
+        Raises ScheduleError KC3500 if the inverse is not a single affine map.
         """
         sizes = tuple(AffineExpr.constant(int(size)) for size in shape)
         back = inverse(self.results, Box(sizes))
@@ -198,7 +201,7 @@ class IndexMap:
 
     @property
     def is_identity(self) -> bool:
-        """True if every index keeps its place."""
+        """True if the map leaves every index at its position."""
         return self.map == AffineMap.identity(len(self.names)) and not self.separators
 
     def __str__(self) -> str:
@@ -227,7 +230,7 @@ IndexFunction = (
     | Callable[[_A, _A, _A, _A, _A, _A, _A], Any]
     | Callable[[_A, _A, _A, _A, _A, _A, _A, _A], Any]
 )
-"""A function of indices; type checkers infer the parameters of a lambda from it."""
+"""A function of indices. Type checkers infer the parameters of a lambda from this type."""
 
 _AFFINE = "results are sums of indices times constants, and quotients and remainders by constants"
 
@@ -235,7 +238,7 @@ _AFFINE = "results are sums of indices times constants, and quotients and remain
 class Index:
     """An index as the operand of a Python function: ``+``, ``-``, ``*``, ``//``, ``%``, ``^``.
 
-    (An expression of xDSL would not do: there, ``3 - i`` is ``i - 3``.)
+    (An expression of xDSL is unsuitable: there, ``3 - i`` is ``i - 3``.)
     """
 
     def __init__(self, expr: AffineExpr) -> None:
@@ -328,7 +331,7 @@ def _remainder(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
 
 
 def xor(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
-    """The bits in which two indices differ, as an affine expression of them.
+    """The bitwise exclusive or of two indices, as an affine expression of them.
 
     Raises ValueError unless one of them is provably at least 0 and less than 2**16.
     """
@@ -398,7 +401,9 @@ class _Xor(NamedTuple):
 
 
 def _xor_in(terms: Mapping[AffineExpr, int]) -> _Xor | None:
-    """The result of :func:`xor` in a sum, identified by its lowest bit; None if there is none."""
+    """A result of :func:`xor` in a sum, identified by its lowest bit; None if the sum contains
+    none.
+    """
     for term, factor in terms.items():
         if not (
             isinstance(term, AffineBinaryOpExpr)
@@ -446,7 +451,7 @@ def _checked(expr: AffineExpr) -> AffineExpr:
 
 
 def _too_large(exprs: Iterable[AffineExpr]) -> int | None:
-    """A constant in ``exprs`` of more than 64 bits; None if there is none."""
+    """A constant in ``exprs`` of more than 64 bits; None if all constants fit."""
     parts = (part for expr in exprs for part in expr.dfs())
     values = (constant.value for constant in parts if isinstance(constant, AffineConstantExpr))
     return next((value for value in values if not -(2**63) <= value < 2**63), None)
@@ -455,7 +460,9 @@ def _too_large(exprs: Iterable[AffineExpr]) -> int | None:
 def _parameters(
     function: Callable[..., Any], ndim: int | None
 ) -> tuple[tuple[str, ...], list[str]]:
-    """The names of all indices in order, and the names of those that are passed by keyword."""
+    """The names of all indices in order, and the names of the indices that are passed by
+    keyword.
+    """
     names: list[str] = []
     last: list[str] = []
     rest: str | None = None

@@ -1,7 +1,7 @@
 """Blocks that reduce the magnitudes of all elements of a buffer of floats, by their bits.
 
-A float without its sign bit compares as the integer of its bits does, so an integer reduction
-gives the largest or the least magnitude; infinity and NaN are larger than all others.
+A float without its sign bit compares like the integer with the same bits, so an integer reduction
+yields the largest or the least magnitude. Infinity and NaN are larger than all others.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def reduce_magnitudes(
 ) -> Nest:
     """Loops around a block that stores the bits of an extreme magnitude of ``source``.
 
-    ``target`` is a scalar buffer of integers as wide as the elements. The largest magnitude of no
-    element is 0. The least magnitude is that of the elements other than 0; all bits but the sign
-    are set if there is none.
+    ``target`` is a scalar buffer of integers as wide as the elements. The largest magnitude of an
+    empty buffer is 0. The least magnitude ignores elements that are 0; if no others exist, the
+    result has all bits set except for the sign.
     """
     identity = AffineMap.identity(len(extents))
     extents = extents or [1]  # a reduction has a variable

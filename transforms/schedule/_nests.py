@@ -44,7 +44,7 @@ def new_body(rank: int) -> Block:
 
 
 def spatial_iters(extents: Sequence[Extent]) -> list[tuple[IterType, str, Extent]]:
-    """Spatial variables ``v0``, ``v1``, ... with the given ``extents``."""
+    """Spatial variables ``v0``, ``v1``, ... with ``extents``."""
     return [(IterType.SPATIAL, f"v{n}", size) for n, size in enumerate(extents)]
 
 
@@ -80,8 +80,8 @@ def plain_nest(
 
 
 def loop_around(site: Site, ref: LoopRef, block: BlockOp, why: str) -> ForOp:
-    """The loop of ``ref``. Refuses (KC3602) a loop that is not around ``block``, for the reason
-    ``why``.
+    """The loop of ``ref``. Refuses (KC3602) a loop that is not around ``block``; ``why`` is the
+    reason in the refusal.
     """
     loop = Site(site.function, site.target, BlockRef(block)).resolve_loop(ref)
     around = loop_tree.loops_around(block)

@@ -42,8 +42,8 @@ def variables_in(
 class _Reader:
     def __init__(self, index: IndexValues, block: BlockOp) -> None:
         self.own = BoundIndexValues(level=block.body.block)
-        """The keys of ``known`` are over its roots; the intervals are over the roots of
-        ``index``.
+        """The index values of the block; the keys of ``known`` are over its roots. The intervals
+        are over the roots of ``index``.
         """
         self.index = index
         self.known: dict[AffineExpr, Interval] = {}
@@ -79,8 +79,8 @@ class _Reader:
                 self.learn(atom, digit)
 
     def _are_digits(self, digits: Sequence[tuple[AffineExpr, int]]) -> bool:
-        """True if the weight of each digit is a multiple of the weight before, and exceeds the sum
-        of all smaller digits.
+        """True if the weight of each digit is a multiple of the previous weight, and exceeds the
+        sum of all smaller digits.
         """
         span, last = 0, 1
         for atom, worth in digits:
@@ -113,7 +113,7 @@ class _Reader:
         return whole % size == 0 and self.index.simplify(base % size) == ZERO
 
     def _read_numbers(self) -> None:
-        """Derive the ranges of numbers with known quotient and remainder."""
+        """Derive the ranges of numbers whose quotient and remainder have known ranges."""
         for expr, low in list(self.known.items()):
             if (by := _divisor(expr, AffineBinaryOpKind.Mod)) is not None:
                 assert isinstance(expr, AffineBinaryOpExpr)
@@ -122,7 +122,7 @@ class _Reader:
                     self.learn(expr.lhs, _number(quotient, by, low))
 
     def _read_quotients(self) -> None:
-        """Derive the ranges of numbers of which only the quotient is known."""
+        """Derive the ranges of numbers of which only the quotient has a known range."""
         for expr, high in list(self.known.items()):
             if (by := _divisor(expr, AffineBinaryOpKind.FloorDiv)) is not None:
                 assert isinstance(expr, AffineBinaryOpExpr)
@@ -130,7 +130,7 @@ class _Reader:
 
 
 def _divisor(expr: AffineExpr, kind: AffineBinaryOpKind) -> int | None:
-    """The constant divisor of a quotient or remainder; None for another expression."""
+    """The constant divisor of a quotient or remainder; None for any other expression."""
     if isinstance(expr, AffineBinaryOpExpr) and expr.kind is kind:
         return expr.rhs.value if isinstance(expr.rhs, AffineConstantExpr) else None
     return None

@@ -28,7 +28,7 @@ class SymbolicSize:
     symbols: tuple[str, ...]
 
     def known(self, site: Site) -> SSAValue | None:
-        """The value of the size if it is a symbol with a value in the function, else None."""
+        """The value of the size if it is a symbol that the function reads; else None."""
         if isinstance(self.expr, AffineSymExpr):
             for op in site.function.body.block.ops:
                 if isinstance(op, SymbolOp) and op.symbol.data == self.symbols[self.expr.position]:
@@ -38,7 +38,7 @@ class SymbolicSize:
 
 @dataclass(frozen=True)
 class DimensionSize:
-    """A size that only the buffer itself provides."""
+    """A size that is available only from the buffer itself."""
 
     buffer: SSAValue
     dimension: int
@@ -79,7 +79,7 @@ def _declared_shape(function: FuncOp, buffer: SSAValue) -> tuple[AffineExpr, ...
 
 
 def size_value(site: Site, size: Size, like: Operation) -> int | SSAValue:
-    """``size`` as an extent; its computation is at the start of the function."""
+    """``size`` as an extent. Operations at the start of the function compute it."""
     if isinstance(size, int | SSAValue):
         return size
     if isinstance(size, SymbolicSize):
@@ -127,7 +127,9 @@ def symbol_value(site: Site, name: str) -> SSAValue:
 # :class:`~kc.analysis.affine.affine_relations.Box` of its indices, for exact queries.
 
 Parameter = str | SSAValue | DimensionSize
-"""The name of a symbolic size, a value in a size, or a size that only the buffer provides."""
+"""A parameter of a shape: the name of a symbolic size, a value in a size, or a size that only the
+buffer provides.
+"""
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ def shape_of(site: Site, buffer: SSAValue) -> Shape:
 
 
 def shape_from(site: Site, sizes: Sequence[Size]) -> Shape:
-    """The shape with these sizes."""
+    """The shape with ``sizes``."""
     index = IndexValues()
     parameters: dict[Parameter, int] = {}
 

@@ -1,12 +1,12 @@
 """The interface of schedule primitives, and the site on which they work.
 
 A primitive is a frozen dataclass whose fields are its options, in TVM's argument order. The kc-opt
-flag, the method of ``kc.tir.Schedule`` and TE's replay are derived from it. It has
+flag, the method of ``kc.tir.Schedule`` and TE's replay are derived from the class. It has
 
-* ``check(site)``: only reads the IR, and raises a :class:`ScheduleError` if the rewrite is not
-  legal; its result is the plan for the rewrite;
+* ``check(site)``: reads the IR without changing it, and raises a :class:`ScheduleError` if the
+  rewrite is not legal; its result is the plan for the rewrite;
 * ``rewrite(site, plan)``: changes the IR; cannot fail;
-* ``legal(site)``: the options that ``check`` accepts, as far as they are finite;
+* ``legal(site)``: the options that ``check`` accepts, as far as they can be listed;
 * ``defaults(site)``: the steps of the bare flag, if it has an effect.
 
 Fields that name IR are references (:class:`LoopRef`, :class:`BlockRef`): a name in text, or the
@@ -87,7 +87,7 @@ class BlockRef:
 
 
 class BufferOption(ABC):
-    """An option that names a buffer: all users of the buffer may be rewritten."""
+    """An option that names a buffer. The rewrite may change all users of the buffer."""
 
     @abstractmethod
     def may_mean(self, block: BlockOp) -> Iterable[SSAValue]:
@@ -98,8 +98,9 @@ class BufferOption(ABC):
 class Rewritten:
     """The result of a primitive.
 
-    Handles follow their loops and blocks by it, and diagnostics explain stale names. A primitive
-    need only report a removed operation if it can say more than that the operation was removed.
+    Handles follow their loops and blocks with its help, and diagnostics explain stale names. A
+    primitive must report a removed operation only if the explanation says more than that the
+    operation was removed.
     """
 
     loops: tuple[ForOp, ...] = ()
@@ -118,7 +119,9 @@ CALL_SITE: ContextVar[Location | None] = ContextVar("kc_schedule_call", default=
 
 @contextlib.contextmanager
 def called_from(location: Location | None) -> Iterator[None]:
-    """Report refusals at ``location``: the user's line of the schedule call."""
+    """A context in which refusals have the location ``location``: the user's line of the schedule
+    call.
+    """
     token = CALL_SITE.set(location)
     try:
         yield
@@ -137,7 +140,9 @@ def suggests() -> bool:
 
 @contextlib.contextmanager
 def without_suggestions() -> Iterator[None]:
-    """Omit alternatives that need a search from refusals, while a tuner tries schedules."""
+    """A context in which refusals omit alternatives that require a search, for a tuner that tries
+    schedules.
+    """
     token = _SUGGESTS.set(False)
     try:
         yield
@@ -174,9 +179,9 @@ class _Nest:
 
     def __init__(self, root: Operation, place: float = 0) -> None:
         self.root = root
-        """A reference that keeps its ``id`` from being reused."""
+        """The operation. This reference prevents the reuse of its ``id``."""
         self.place = place
-        """A number that is larger than those of the operations before it."""
+        """A number that is larger than the numbers of all earlier operations."""
 
     @cached_property
     def named(self) -> list[ForOp | BlockOp | AllocOp]:
@@ -238,20 +243,22 @@ def _between(low: float | None, high: float | None, count: int) -> list[float] |
 
 
 class Journal(Protocol):
-    """A record of the changes to a function, by which they can be undone."""
+    """A record of the changes to a function, with which they can be undone."""
 
     def before_change(self, touched: Iterable[Operation] | None) -> None:
-        """Called before operations of the body are changed; None stands for any operation."""
+        """Record that operations of the body are about to change; None stands for any operation."""
         ...
 
     def before_saying(self, name: str, before: str | None) -> None:
-        """Called before the explanation ``before`` of the removed loop ``name`` is replaced."""
+        """Record that ``before``, the explanation of the removed loop ``name``, is about to be
+        replaced.
+        """
         ...
 
 
 class Site:
-    """A function being scheduled. A site looks up the blocks and loops that references name, and
-    writes the messages of refusals.
+    """A function that is being scheduled. A site looks up the blocks and loops that references
+    name, and composes the messages of refusals.
 
     It caches the contents of each operation of the function's body. A primitive touches few of
     them, so the cost of finding a block and of verifying a change does not grow with the rest of
@@ -268,10 +275,10 @@ class Site:
         self.function = function
         self.target = target
         self.primitive = primitive
-        """What is asked for, as Python writes it: what refusals begin with."""
+        """The requested primitive in Python syntax, with which refusals begin."""
         self._block = block
         self._nests: dict[int, _Nest] = {}
-        """By ``id``: what is in the operations of the body that are as they were verified."""
+        """The contents of the unchanged operations of the body, by ``id``."""
         self._blocks: dict[str, list[BlockOp]] | None = None
         self._is_changing = False
         self.journal: Journal | None = None
@@ -290,7 +297,7 @@ class Site:
 
     @property
     def block(self) -> BlockOp | None:
-        """The block that the user named; None if there is none."""
+        """The block that the user named; None if the user named none."""
         return None if self._block is None else self.resolve_block(self._block)
 
     @property
@@ -311,8 +318,8 @@ class Site:
         return [block for nest in self._read_nests() for block in nest.outer_blocks]
 
     def place_of(self, block: BlockOp) -> tuple[float, int]:
-        """The place of a block in the program order of the blocks outside other blocks. Not valid
-        while a primitive changes the function.
+        """The place of a block in the program order of the blocks outside other blocks. The place
+        is not valid while a primitive changes the function.
         """
         nest = self.nest_of(block)
         assert nest is not None
@@ -342,8 +349,9 @@ class Site:
     def changing(
         self, touched: Iterable[Operation] | None, *, noted: bool = True
     ) -> Iterator[None]:
-        """Discard the cached contents of ``touched`` operations of the body (None: of any), which
-        the caller changes, until :meth:`verify`. With ``noted``, the journal records the change.
+        """A context in which the caller changes ``touched`` operations of the body (None: any
+        operations). Their cached contents are discarded until :meth:`verify`. With ``noted``, the
+        journal records the change.
         """
         if noted and self.journal is not None:
             self.journal.before_change(touched)
@@ -396,7 +404,7 @@ class Site:
 
     def _changed(self) -> dict[Operation, float]:
         """The operations that changed since their verification, in order, each with a place between
-        those of its neighbours.
+        the places of its neighbours.
         """
         nests = self._nests
         changed: list[Operation] = []
@@ -425,14 +433,16 @@ class Site:
         return places
 
     def loops_and_blocks(self, nests: Iterable[Operation] | None) -> list[ForOp | BlockOp]:
-        """The loops and blocks in some operations of the function's body, or in all of it."""
+        """The loops and blocks in ``nests``, operations of the function's body; in the whole body
+        by default.
+        """
         roots = self._body() if nests is None else nests
         read = [self._nests.get(id(root)) or _Nest(root) for root in roots]
         return [op for nest in read for op in nest.named if not isinstance(op, AllocOp)]
 
     def nest_of(self, op: Operation) -> Operation | None:
-        """The operation of the function's body that is or contains ``op``; None if there
-        is none.
+        """The operation of the function's body that is or contains ``op``; None if ``op`` is not in
+        the body.
         """
         current: Operation | None = op
         while current is not None and (around := loop_tree.parent_of(current)) is not self.function:
@@ -443,8 +453,8 @@ class Site:
         """The operations of the body that contain ``ops``, the users of the same buffers, and the
         definitions of these buffers.
 
-        For a buffer that ``ops`` only read, other readers are left out. If it is an argument of the
-        function, all its users are left out, unless it is among the ``named`` buffers.
+        For a buffer that ``ops`` only read, other readers are left out. For an argument of the
+        function, all other users are left out, unless it is among the ``named`` buffers.
         """
         nests = {nest for op in ops if (nest := self.nest_of(op)) is not None}
         read: set[SSAValue] = set()
@@ -471,7 +481,7 @@ class Site:
 
     @contextlib.contextmanager
     def acting(self, primitive: type[Primitive]) -> Iterator[None]:
-        """Word refusals in the name of ``primitive`` while it is checked or performed."""
+        """A context in which refusals begin with the name of ``primitive``."""
         outer, self.primitive = self.primitive, primitive.name.replace("-", "_")
         try:
             yield
@@ -479,8 +489,8 @@ class Site:
             self.primitive = outer
 
     def resolve_block(self, ref: BlockRef) -> BlockOp:
-        """The block of ``ref``. Raises ScheduleError KC3001 if there is none, KC3002 if there are
-        several.
+        """The block of ``ref``. Raises ScheduleError KC3001 if no block has the name, KC3002 if
+        several have.
         """
         if isinstance(ref.target, BlockOp):
             return ref.target
@@ -513,10 +523,11 @@ class Site:
         )
 
     def resolve_loop(self, ref: LoopRef) -> ForOp:
-        """The loop of ``ref``: around the named block if there is one, else in the function.
+        """The loop of ``ref``: a loop around the named block if the user named a block, else any
+        loop in the function.
 
-        Raises ScheduleError KC3003 if there is none, KC3004 if there are several. Refuses (KC3010)
-        a loop of kind ``while``, whose trip count no primitive knows.
+        Raises ScheduleError KC3003 if no loop has the name, KC3004 if several have. Refuses
+        (KC3010) a loop of kind ``while``, whose trip count no primitive knows.
         """
         loop = self._named_loop(ref)
         if loop.kind.data is ForKind.WHILE:
@@ -572,8 +583,8 @@ class Site:
         return loops[0] if loops else op
 
     def fresh_names(self, names: Sequence[str], near: ForOp, gone: Iterable[ForOp]) -> list[str]:
-        """``wanted`` as loop names that are unused in the loop nest of ``near``; ``gone`` loops
-        free theirs.
+        """Loop names derived from ``names`` that are unused in the loop nest of ``near``. The names
+        of the loops ``gone`` count as unused.
         """
         gone = set(gone)
         nest = loop_tree.loops(self.outermost(near))
@@ -616,7 +627,7 @@ class Site:
         return list(dict.fromkeys(self.outermost(op) for op in (at, *beside)))
 
     def past(self, name: str) -> str | None:
-        """The explanation of the removal of the loop ``name``; None if there is none."""
+        """The explanation of the removal of the loop ``name``; None if no such loop was removed."""
         return _HISTORY.get(self.function, {}).get(name)
 
     def remember(self, name: str, what: str) -> None:
@@ -628,8 +639,8 @@ class Site:
         history[name] = what + (f" at {call}" if call else "")
 
     def say_again(self, name: str, what: str | None) -> None:
-        """Restore the earlier explanation for the loop ``name`` after an undo; None for no
-        explanation.
+        """Restore ``before``, the earlier explanation for the loop ``name``, after an undo; None
+        means no explanation.
         """
         history = _HISTORY.setdefault(self.function, {})
         if what is None:
@@ -662,8 +673,8 @@ class Primitive(ABC):
     gives: ClassVar[Gives] = "nothing"
     """The results of the method of ``kc.tir.Schedule`` and of the op of ``sched``."""
     count: ClassVar[int | str | None] = None
-    """The number of results for ``loops`` and ``blocks``, if it is known in advance: a number, or
-    the field with that length.
+    """The number of results for ``loops`` and ``blocks``, if known in advance: a number, or the
+    field with that length.
     """
     verb: ClassVar[str] = "became"
     """The verb between a removed loop and its replacements in an explanation."""
@@ -671,7 +682,7 @@ class Primitive(ABC):
     """True if the check may be undecided, so that the option ``unsafe`` exists."""
     within_nest: ClassVar[bool] = False
     """True if the rewrite changes only the nests of the named loops and blocks, and not the other
-    users of their buffers. The rest then needs no verification.
+    users of their buffers. The other nests then need no verification.
     """
 
     takes_root: ClassVar[bool] = False
@@ -679,7 +690,9 @@ class Primitive(ABC):
 
     @abstractmethod
     def check(self, site: Site) -> Any:
-        """Return the plan of the rewrite. Raises a :class:`ScheduleError` if it is not legal."""
+        """Return the plan of the rewrite. Raises a :class:`ScheduleError` if the rewrite is not
+        legal.
+        """
 
     @abstractmethod
     def rewrite(self, site: Site, plan: Any) -> Rewritten:
@@ -693,8 +706,8 @@ class Primitive(ABC):
     def apply(self, site: Site, *, unsafe: bool = False) -> Rewritten:
         """Check, then rewrite.
 
-        With ``unsafe``, the rewrite continues if the check was undecided, never if the check proved
-        it wrong. The reason is recorded in the attribute ``kc.unsafe``.
+        With ``unsafe``, the rewrite continues if the check was undecided, but never if the check
+        disproved the legality. The reason is recorded in the attribute ``kc.unsafe``.
         """
         with undecided(trusted=False):
             try:
@@ -729,7 +742,9 @@ class Primitive(ABC):
         return done
 
     def _touched(self, site: Site) -> set[Operation] | None:
-        """The operations of the function's body that the rewrite may change; None for any."""
+        """The operations of the function's body that the rewrite may change; None for any
+        operation.
+        """
         named = self._named(site)
         if not named:
             return None
@@ -746,7 +761,7 @@ class Primitive(ABC):
         return site.nests_around(named, buffers)
 
     def stays_within(self, site: Site) -> bool:
-        """True if these options change only the nests that they name."""
+        """True if the rewrite with these options changes only the nests that they name."""
         return self.within_nest
 
     def _complete(
@@ -799,9 +814,9 @@ class Primitive(ABC):
 
     @classmethod
     def indices(cls, site: Site, options: Mapping[str, Any]) -> int | None:
-        """The number of indices of an index map after ``options``; None if it is unknown.
+        """The number of indices of an index map after ``options``; None if the number is unknown.
 
-        A Python function of ``*indices`` is called with that number of indices.
+        A Python function of ``*indices`` is called with this number of indices.
         """
         return None
 
@@ -817,7 +832,7 @@ class Primitive(ABC):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """The options that are worth a ``check``."""
+        """The options that are worth a call of ``check``."""
         return iter(())
 
     @classmethod
@@ -845,7 +860,9 @@ _WATCHER: ContextVar[Watcher | None] = ContextVar("kc_schedule_watcher", default
 
 @contextlib.contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
-    """Call ``watcher`` for the primitives that users request, but not for those that these use."""
+    """A context in which ``watcher`` is called for the primitives that users request, but not for
+    primitives that these use.
+    """
     token = _WATCHER.set(watcher)
     try:
         yield
@@ -854,8 +871,8 @@ def watching(watcher: Watcher) -> Iterator[None]:
 
 
 def perform(step: Primitive, site: Site, *, unsafe: bool = False) -> Rewritten:
-    """Perform a primitive that a user requested, with warnings and watchers. All surfaces call
-    this.
+    """Perform a primitive that a user requested, with warnings and watchers. All user interfaces
+    call this function.
     """
     from kc.transforms.schedule.threads import _shared_memory as shared_memory
     from kc.transforms.schedule.threads import _vector_alignment as alignment
@@ -922,7 +939,8 @@ Result = TypeVar("Result")
 
 
 def on_copy(site: Site, run: Callable[[Site, Callable[[ForOp], ForOp]], Result]) -> Result:
-    """Run ``run(copy, loop)`` with a site on a copy, and the map from loops to those of the copy.
+    """Run ``run(copy, loop)`` with a site on a copy of the function, and the map from loops to the
+    loops of the copy.
 
     Warnings are suppressed; the real rewrite emits them.
     """

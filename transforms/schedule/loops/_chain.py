@@ -73,8 +73,8 @@ def require_chain(
 
 
 def child_behind_guards(loop: ForOp) -> Operation | None:
-    """The only child of ``loop`` in the loop tree, with guards skipped; None if there are
-    several.
+    """The only child of ``loop`` in the loop tree, with guards skipped; None if ``loop`` has
+    several children.
     """
     child = loop_tree.only_child(loop)
     while isinstance(child, IfOp):
@@ -103,8 +103,8 @@ def _nest_hint(path: Sequence[ForOp]) -> list[str]:
 
 
 def extent_depends(chain: Sequence[ForOp]) -> tuple[ForOp, ForOp] | None:
-    """An outer and an inner loop of the chain, if the outer one contains the computation of the
-    inner extent; None if there are no such loops.
+    """An outer and an inner loop of the chain such that the outer loop contains the computation of
+    the inner extent; None if the chain has no such loops.
     """
     for n, inner in enumerate(chain):
         if inner.dynamic_extent is not None:

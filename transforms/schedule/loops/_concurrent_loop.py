@@ -1,4 +1,4 @@
-"""The primitive that ``parallel`` and ``vectorize`` share: a loop gets a kind whose iterations run
+"""The base of ``parallel`` and ``vectorize``: a loop gets a kind whose iterations run
 concurrently.
 """
 
@@ -43,7 +43,7 @@ class ConcurrentLoop(Primitive):
 
     @abstractmethod
     def check_serial(self, site: Site, loop: ForOp) -> None:
-        """Refuse a serial loop that cannot have the kind."""
+        """Refuse a serial loop that cannot get the kind."""
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -52,7 +52,7 @@ class ConcurrentLoop(Primitive):
 
     @classmethod
     def unscheduled_loops(cls, site: Site) -> Iterator[list[ForOp]]:
-        """The spatial loops of each block that has some, and that is in no loop of the kind."""
+        """The spatial loops of each block that has spatial loops and is in no loop of the kind."""
         for block in loop_tree.blocks(site.function):
             around = loop_tree.loops_around(block)
             if any(loop.kind.data is cls.kind for loop in around):

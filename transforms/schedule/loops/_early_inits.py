@@ -1,8 +1,8 @@
 """Initial values of reductions that may be empty: they are stored before the reduction's outermost
 loop.
 
-The store comes before all other statements of that loop. The initial value of a reduction with
-terms is stored beside the first term, where dependences determine the order.
+The store precedes all other statements of that loop. The initial value of a nonempty reduction is
+stored beside the first term, where dependences determine the order.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def _carries(loop: ForOp, block: BlockOp) -> bool:
 
 
 def _possibly_empty(block: BlockOp, loops: Sequence[ForOp]) -> str | None:
-    """The name of a reduction variable that may have an empty range while ``loops`` run; None if
-    there is none.
+    """The name of a reduction variable that may have an empty range while ``loops`` run; None if no
+    variable may.
     """
     counted: dict[SSAValue, int | SSAValue] = {loop.var: loop.extent_value for loop in loops}
     operands = block.binding_operands

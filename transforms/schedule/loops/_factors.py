@@ -72,7 +72,7 @@ def _factor(value: Any) -> Factor:
 
 def require_index_numbers(site: Site, loop: ForOp, most: int) -> None:
     """Refuse (KC3499) constants up to ``most`` in the expression that replaces a loop's variable,
-    if the constants of an index would then exceed 64 bits.
+    if the constants of an index would exceed 64 bits.
     """
     if not fits_around(loop.var, most):
         raise site.refuse(

@@ -165,8 +165,8 @@ def _clamp(load: LoadOp) -> None:
 def _may_read_poison(op: Operation) -> bool:
     """True if the bounds or the condition of ``op`` use a linearized position.
 
-    The guarding condition keeps the parts of the position in range. For parts out of range,
-    ``tir.linearize`` gives poison, which must not decide a branch or an extent.
+    The guarding condition bounds the parts of the position. For parts out of range, the result of
+    ``tir.linearize`` is poison, which must not decide a branch or an extent.
     """
     if isinstance(op, BlockOp):
         return False

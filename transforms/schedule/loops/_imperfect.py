@@ -72,12 +72,12 @@ def _has_iterations(loop: ForOp) -> bool:
 
 
 def is_index(op: Operation, chain: Sequence[ForOp]) -> bool:
-    """True if ``op``, in a loop of ``chain``, may stand anywhere in the nest where its operands are
-    available.
+    """True if ``op``, in a loop of ``chain``, may be moved to any place in the nest where its
+    operands are available.
 
     Such operations are arithmetic, and loads of loop extents from memory that the loops around them
-    do not write. A load does not leave a loop that may have no iteration: the element may not
-    exist.
+    do not write. A load does not leave a loop that may have no iteration, because the loaded
+    element may not exist.
     """
     if not loop_tree.has_work(op):
         return True
@@ -93,7 +93,7 @@ def is_index(op: Operation, chain: Sequence[ForOp]) -> bool:
 
 
 def is_perfect(chain: Sequence[ForOp]) -> bool:
-    """True if each loop has the next one as its only child, apart from operations of
+    """True if each loop has the next loop as its only child, apart from operations of
     :func:`is_index`.
     """
     return all(
@@ -113,8 +113,8 @@ def _is_written(load: LoadOp, loop: ForOp) -> bool:
 
 
 def sink_siblings(chain: Sequence[ForOp]) -> None:
-    """Move the statements beside each loop of ``chain`` into it under a guard, which makes the nest
-    perfect.
+    """Move the statements beside each loop of ``chain`` into the loop under a guard, which makes
+    the nest perfect.
     """
     for outer, nested in zip(chain, chain[1:], strict=False):
         ops = [op for op in outer.body.block.ops if not _is_size(op, chain)]

@@ -50,8 +50,8 @@ def refuse_conflict(
 
 
 def _apart(loop: ForOp, conflict: Conflict, axis: str | None) -> list[str]:
-    """The hint to give each thread of ``axis`` its own buffer, if the conflict is on a buffer that
-    is allocated inside the loop.
+    """The hint to give each thread of ``axis`` a separate buffer, if the conflict is on a buffer
+    that is allocated inside the loop.
     """
     buffer = conflict.source_access.buffer
     if buffer is None or not loop_tree.defined_inside(buffer, loop):
@@ -61,7 +61,7 @@ def _apart(loop: ForOp, conflict: Conflict, axis: str | None) -> list[str]:
 
 
 def instead(site: Site, loop: ForOp, block: BlockOp | None, axis: str | None = None) -> list[str]:
-    """Hints for a ``loop`` that is a reduction of ``block``."""
+    """Hints for the refusal of ``loop``, which is a reduction of ``block``."""
     spatial = [loop.label for loop in loop_tree.spatial_loops(block)] if block is not None else []
     hints = [f"{site.primitive} a spatial loop: {', '.join(spatial)}"] if spatial else []
     if axis is not None:
@@ -84,8 +84,8 @@ def kinds_around(op: Operation, kind: ForKind) -> list[ForOp]:
 
 
 def require_replaceable(site: Site, loop: ForOp, check: Callable[[Site, LoopRef], object]) -> None:
-    """Refuse another kind for ``loop`` if ``check`` refuses that kind for the same loop as a serial
-    one.
+    """Refuse another kind for ``loop`` if ``check`` refuses the kind for the same loop as a serial
+    loop.
     """
 
     def check_serial(copy: Site, twin: Callable[[ForOp], ForOp]) -> None:

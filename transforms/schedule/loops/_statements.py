@@ -19,10 +19,10 @@ class Statements:
     """Consecutive operations in the body of a function."""
 
     inside: tuple[Operation, ...]
-    """The body of a loop around them, in order."""
+    """The operations that become the body of a loop around the statements, in order."""
     before: tuple[Operation, ...]
-    """The operations between them that stay before such a loop, because operations outside it use
-    their results.
+    """The operations between the statements that stay before such a loop, because operations
+    outside the loop use their results.
     """
 
 
@@ -30,8 +30,8 @@ def first_statements(site: Site) -> Statements:
     """The first statements of the function outside all loops, with the operations between them.
 
     The users of their values move with them, and so do the users of memory that is local to a
-    thread or to a thread block. Refuses (KC3345) if there are no such statements, if the terminator
-    of the function uses them, or if a bound, parallel or vectorized loop would move with them.
+    thread or to a thread block. Refuses (KC3345) if no such statements exist, if the terminator of
+    the function uses them, or if a bound, parallel or vectorized loop would move with them.
     """
     body = site.function.body.block
     ops = list(body.ops)

@@ -95,8 +95,8 @@ class AddUnitLoop(Primitive):
 
 
 def _around(ops: Sequence[Operation], before: Sequence[Operation], name: str) -> ForOp:
-    """A loop of one iteration around the consecutive ``ops``; those of ``before`` move before the
-    loop.
+    """A loop of one iteration around the consecutive ``ops``. The operations ``before`` move before
+    the loop.
     """
     unit = ForOp(name, 1)
     unit.location = ops[0].location

@@ -1,4 +1,4 @@
-"""distribute: a loop becomes two loops; the second one runs the rest of each iteration's
+"""distribute: a loop becomes two loops; the second loop runs the rest of each iteration's
 statements.
 
 Before, ``distribute loop=i block=C``::
@@ -58,7 +58,9 @@ from kc.transforms.schedule.loops._early_inits import early_init
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop, the operations that move to the second loop, and the arithmetic that both need."""
+    """The loop, the operations that move to the second loop, and the arithmetic that both loops
+    need.
+    """
 
     loop: ForOp
     moved: list[Operation]
@@ -169,7 +171,7 @@ def _used(op: Operation) -> list[SSAValue]:
 
 
 def _backward(loop: ForOp, moved: list[Operation]) -> Conflict | None:
-    """A dependence of the first part on an earlier iteration of the second; None if there is
+    """A dependence of the first part on an earlier iteration of the second part; None if there is
     none.
     """
     scope = Scope(loop)

@@ -131,7 +131,7 @@ class Fuse(Primitive):
         return Plan(loops, site.fresh_names([name], loops[0], loops)[0])
 
     def _check_empty(self, site: Site, loops: list[ForOp]) -> None:
-        """Refuse (KC3036) to fuse loops over elements with a reduction loop that may have no
+        """Refuse (KC3036) the fusion of loops over elements with a reduction loop that may have no
         iteration.
         """
         for block in loop_tree.blocks(loops[0]):
@@ -231,7 +231,7 @@ def _value(size: int | SSAValue, point: InsertPoint, like: Operation) -> SSAValu
 
 
 def _natural(size: SSAValue, point: InsertPoint, like: Operation) -> SSAValue:
-    """``size``, or 0 if it is negative: the product of two negative extents must not be
+    """``size``, or 0 if ``size`` is negative: the product of two negative extents must not be
     positive.
     """
     index = IndexValues()

@@ -1,4 +1,4 @@
-"""fuse-loops: two adjacent loops become one; the second is delayed as far as necessary.
+"""fuse-loops: two adjacent loops become one; the second loop is delayed as far as necessary.
 
 Before, ``fuse-loops loops=i,j``::
 
@@ -16,8 +16,9 @@ After::
 The delay is the smallest one that completes all dependences of each iteration of the second loop.
 The shorter loop gets empty iterations (``shift``); then the two are merged (``merge``).
 
-*Legal when* the shifts and the merge are (see there); everything is tried on a copy first, so that
-a refusal changes nothing. KC3450: two loops are named. KC3498: a constant delay suffices.
+*Legal when* the shifts and the merge are legal (see ``shift`` and ``merge``); everything is tried
+on a copy first, so that a refusal changes nothing. KC3450: two loops are named. KC3498: a constant
+delay suffices.
 
 Polyhedral compilers: loop fusion with shifting (Darte and Huard 2000). MLIR:
 ``affine-loop-fusion``.
@@ -39,7 +40,7 @@ from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Si
 
 @dataclass(frozen=True)
 class Plan:
-    """The loops, and the delay of the second one in iterations."""
+    """The loops, and the delay of the second loop in iterations."""
 
     first: ForOp
     second: ForOp
@@ -48,7 +49,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class FuseLoops(Primitive):
-    """Fuse two adjacent loops, with the second delayed as far as necessary."""
+    """Fuse two adjacent loops, with the second loop delayed as far as necessary."""
 
     name: ClassVar[str] = "fuse-loops"
     verb = "was fused into"

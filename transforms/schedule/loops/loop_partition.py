@@ -188,7 +188,7 @@ def _fits(loop: ForOp, sizes: Sequence[int | SSAValue | str]) -> bool:
 
 
 def _smaller(factors: Factors, extent: int) -> list[str]:
-    """Factors that leave a remainder: the first ones, or half of the loop."""
+    """Factors that leave a remainder: the first of ``factors``, or half of the loop."""
     fitting: list[int] = []
     for factor in factors:
         if isinstance(factor, int) and sum(fitting) + factor < extent:
@@ -203,7 +203,7 @@ class _Parts:
     """The extents and the starts of the parts.
 
     A part has min(factor, remaining iterations) iterations, which is defined for any extent. The
-    open part has the iterations that the others leave.
+    open part has the remaining iterations.
     """
 
     def __init__(self, site: Site, plan: Plan) -> None:
@@ -328,8 +328,8 @@ def _unknown(
 ) -> list[AffineConstraintExpr]:
     """The members of ``constraints`` that may not hold at ``op``.
 
-    All of them if ``op`` is never executed: the lanes of a vector would carry no information
-    either.
+    Returns all of them if ``op`` is never executed, as nothing is known about the lanes of a vector
+    there.
     """
     space = Space()
     place = space.place(op, for_inits=True)

@@ -196,7 +196,7 @@ def _take(first: Sequence[ForOp], nest: Sequence[ForOp]) -> None:
 
 
 def _renamed(nest: Sequence[ForOp], names: Sequence[str]) -> list[ForOp]:
-    """New loops with other names in the place of ``nest``."""
+    """New loops with other names that replace ``nest``."""
     renamed: list[ForOp] = []
     for old, name in zip(nest, names, strict=True):
         body = old.detach_region(old.body)
@@ -243,7 +243,7 @@ def _reversed_dependence(nests: Sequence[Sequence[ForOp]], scope: Scope) -> Conf
 
 def _early_init(nests: Sequence[Sequence[ForOp]]) -> str | None:
     """The reason why an initial value would be stored before an earlier nest uses its memory; None
-    if there is none.
+    if this cannot happen.
     """
     outermost = [nest[0] for nest in nests]
     reasons = (early_init(nest, [nest[0]], outermost[:n]) for n, nest in enumerate(nests) if n > 0)
@@ -276,7 +276,7 @@ def _movable(
     site: Site, nests: Sequence[Sequence[ForOp]], between: Sequence[Operation], scope: Scope
 ) -> list[Operation]:
     """The operations of ``between`` that move before the merged nest. Refuses (KC3456) operations
-    that can move neither before nor after it.
+    that can move neither before nor after the merged nest.
     """
     tops = [nest[0] for nest in nests]
     before: list[Operation] = []
@@ -327,7 +327,7 @@ def _first_need(
 
 
 def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
-    """For each loop, in program order, the loops from below the common parent down to it.
+    """For each loop, in program order, the loops from below the common parent down to the loop.
 
     Raises ScheduleError KC3030, KC3032, KC3451, KC3452 or KC3453.
     """
@@ -376,7 +376,7 @@ def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
 
 
 def _path(site: Site, loop: ForOp) -> list[Operation]:
-    """The operations around ``loop``, outermost first, and the loop."""
+    """``loop`` and the operations around it, outermost first."""
     path: list[Operation] = [loop]
     while (parent := path[-1].parent_op()) is not None and parent is not site.function:
         path.append(parent)

@@ -1,4 +1,5 @@
-"""privatize: each iteration of a loop gets its own copy of a buffer that it writes before it reads.
+"""privatize: each iteration of a loop gets a private copy of a buffer that it writes before it
+reads.
 
 Before, ``privatize block=T loop=i``::
 
@@ -19,8 +20,8 @@ After::
         tir.block "B" ... { %t = tir.load %T[%v_i, %v_k] : memref<16x8xf32> ... }
 
 The buffer gets a new first dimension, over the iterations. No iteration then overwrites an element
-that another one needs, so the loop may become parallel, be distributed, or be exchanged with other
-loops.
+that another iteration needs, so the loop may become parallel, be distributed, or be exchanged with
+other loops.
 
 *Legal when*
 
@@ -79,7 +80,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Privatize(Primitive):
-    """Give each iteration of a loop its own copy of a buffer."""
+    """Give each iteration of a loop a private copy of a buffer."""
 
     name: ClassVar[str] = "privatize"
     undecidable = True
@@ -202,7 +203,7 @@ def _user(access: Operation) -> str:
 
 def _iteration(op: Operation, loop: ForOp) -> SSAValue:
     """The iteration of ``loop`` at ``op``: the loop's variable, or the block variable that is bound
-    to it.
+    to the loop's variable.
     """
     body = op.parent
     block = body.parent_op() if body is not None else None

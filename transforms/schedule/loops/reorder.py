@@ -64,7 +64,7 @@ from kc.transforms.schedule.loops._imperfect import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The nest, outermost first, in the present and in the new order."""
+    """The nest, outermost first, in the old and in the new order."""
 
     chain: list[ForOp]
     order: list[ForOp]
@@ -72,7 +72,7 @@ class Plan:
 
     @property
     def is_perfect(self) -> bool:
-        """True if each loop has the next one as its only child."""
+        """True if each loop has the next loop as its only child."""
         return is_perfect(self.chain)
 
 
@@ -145,7 +145,7 @@ class Reorder(Primitive):
             self._check_kinds(site, chain, order)
 
     def _check_kinds(self, site: Site, chain: list[ForOp], order: list[ForOp]) -> None:
-        """Require that concurrent loops stay concurrent around the loops that move into them."""
+        """Require that concurrent loops stay legal around the loops that move into them."""
         for n, loop in enumerate(order):
             kind = loop.kind.data
             gained = [inner for inner in order[n + 1 :] if chain.index(inner) < chain.index(loop)]
@@ -235,7 +235,9 @@ class Reorder(Primitive):
 
 
 def _depends_on(value: SSAValue, loop: ForOp, chain: list[ForOp]) -> bool:
-    """True if the value of an index depends on ``loop``, rather than only being computed in it."""
+    """True if the value of an index depends on ``loop``, rather than only being computed in the
+    loop.
+    """
     if not loop_tree.defined_inside(value, loop):
         return False
     op = value.owner

@@ -10,7 +10,7 @@ After::
     tir.for %i_r in 16 {
       tir.block "B" (spatial %v_i in 16 = %i_r * -1 + 15) do { ... }
 
-The loop is a new one, with the suffix ``_r``.
+The reversed loop is a new loop, with the suffix ``_r``.
 
 *Legal when*
 

@@ -11,8 +11,9 @@ After::
       tir.block "B" (spatial %v_i in 16 = %i_s - 1) where (%i_s >= 1) do { ... }
 
 The work of the loop starts ``by`` iterations later; ``after`` empty iterations follow it. Two loops
-cannot be merged if the second needs results of later iterations of the first. Shift the second by
-that number of iterations then, and lengthen the first by the same number (``after``).
+cannot be merged if the second loop needs results of later iterations of the first. In this case,
+shift the second loop by that number of iterations, and lengthen the first by the same number
+(``after``).
 
 *Legal when*
 

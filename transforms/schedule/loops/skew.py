@@ -122,7 +122,7 @@ class Skew(Primitive):
         return Plan(outer, inner)
 
     def _extent(self, site: Site, outer: ForOp, inner: ForOp) -> int | None:
-        """The new extent if it is a constant, else None. Refuses (KC3467, KC3468) an illegal factor
+        """The new extent if it is constant, else None. Refuses (KC3467, KC3468) an illegal factor
         or inner extent.
         """
         if self.factor == 0:

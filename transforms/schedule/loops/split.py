@@ -77,7 +77,7 @@ from kc.transforms.schedule.loops._factors import (
 from kc.transforms.schedule.loops._guards import guard_body
 
 MOST_IDLE = 2**32
-"""The number of idle iterations above which they take seconds per call."""
+"""The number of idle iterations above which a call spends seconds on them."""
 
 
 @dataclass(frozen=True)
@@ -288,8 +288,8 @@ def _warn_of_idle_iterations(loop: ForOp, factors: Sequence[int | SSAValue | str
 def tightened(factors: Sequence[Factor], extent: int) -> tuple[Factor, ...]:
     """``factors`` with each constant reduced to at most the remaining extent to divide.
 
-    The factors before the open one divide from the outside in, the factors after it from the inside
-    out.
+    The factors before the open factor divide from the outside in, the factors after it from the
+    inside out.
     """
     result = list(factors)
     at = factors.index(None) if None in factors else 0
@@ -303,7 +303,7 @@ def tightened(factors: Sequence[Factor], extent: int) -> tuple[Factor, ...]:
 
 
 def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> bool:
-    """True if constant factors provably give exactly the iterations of ``loop``."""
+    """True if constant factors provably produce exactly the iterations of ``loop``."""
     product = math.prod(factor for factor in factors if isinstance(factor, int))
     if not all(factor is None or isinstance(factor, int) for factor in factors):
         return False
@@ -379,7 +379,7 @@ class _Sizes:
         return known == 1
 
     def _inferred(self, known: int, symbolic: Sequence[SSAValue]) -> int | SSAValue:
-        """ceil(extent / product of the other factors)."""
+        """The open factor: ceil(extent / product of the other factors)."""
         if isinstance(self.extent, int) and not symbolic:
             return -(-self.extent // known)
         if not symbolic:
@@ -404,7 +404,7 @@ class _Sizes:
     def index(
         self, variables: Sequence[SSAValue], point: InsertPoint, loop: ForOp
     ) -> tuple[AffineExpr, list[SSAValue]]:
-        """The old index over ``variables``: affine if the inner sizes are constants."""
+        """The index of the old loop over ``variables``: affine if the inner sizes are constants."""
         if all(isinstance(size, int) for size in self.sizes[1:]):
             expr: AffineExpr = AffineExpr.dimension(0)
             for n, size in enumerate(self.sizes[1:], 1):
@@ -438,7 +438,7 @@ def _after_index(body: Region, operands: Sequence[SSAValue]) -> InsertPoint:
 
 
 def _dividing_hints(extent: int | None) -> list[str]:
-    """Factors of at most 64 that divide ``extent``, largest first."""
+    """Divisors of ``extent`` up to 64 as factors, largest first."""
     limit = min(64, (extent or 0) - 1)
     divisors = [n for n in range(limit, 1, -1) if extent is not None and extent % n == 0]
     return [f"factors=?,{n}" for n in divisors[:3]] or ["disable-predication=false"]

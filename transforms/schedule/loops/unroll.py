@@ -44,7 +44,9 @@ SMALL = 16
 """The largest extent that the bare flag unrolls."""
 
 LARGE = 256
-"""The number of copies above which LLVM's time grows faster than the code; more give a warning."""
+"""The number of copies above which LLVM's time grows faster than the code. More copies cause a
+warning.
+"""
 
 
 @dataclass(frozen=True)

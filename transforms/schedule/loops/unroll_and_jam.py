@@ -28,8 +28,8 @@ in place. Before and after, ``unroll-and-jam loop=i factor=2``::
     }                                        }
                                              tir.for %i_r in 1 { ... }
 
-Chains of dependent additions then run side by side. The remaining iterations become a loop of their
-own.
+Chains of dependent additions then run side by side. The remaining iterations become a separate
+loop.
 
 *Legal when* the split by the factor, the distributions and the exchanges of the new loop are legal
 (see split, distribute, reorder, unroll); everything is tried on a copy first, so that a refusal
@@ -68,7 +68,9 @@ from kc.transforms.schedule.base import (
 from kc.transforms.schedule.loops._loop_kinds import require_concurrent
 
 DEFAULT = 4
-"""The rows of the register tiles of most matrix products that share their loads."""
+"""The default factor: the rows of the register tile of most matrix products, which share their
+loads.
+"""
 
 
 @dataclass(frozen=True)
@@ -222,8 +224,8 @@ def _parts(loop: ForOp, factor: int) -> tuple[int | SSAValue, int | SSAValue]:
 
 
 def _side_by_side(bodies: Sequence[Block]) -> list[Operation]:
-    """The operations of ``bodies``, which are copies, interleaved: the first of each, the second of
-    each, and so on. Inner loops with equal trip counts are merged.
+    """The operations of ``bodies``, which are copies of one body, interleaved: the first operation
+    of each, the second of each, and so on. Inner loops with equal trip counts are merged.
     """
     merged: list[Operation] = []
     for ops in zip(*[list(body.ops) for body in bodies], strict=True):

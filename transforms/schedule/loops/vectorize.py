@@ -107,7 +107,8 @@ class Vectorize(ConcurrentLoop):
 
 
 def _require_lane_reductions(site: Site, loop: ForOp, conflict: Conflict) -> Conflict | None:
-    """A dependence between lanes of ``loop`` other than that of a reduction; None if there is none.
+    """A dependence between lanes of ``loop`` other than the dependence of a reduction; None if
+    there is none.
 
     ``conflict`` is the first dependence. Refuses (KC3040) a reduction for which the lanes cannot
     compute partial results.

@@ -1,4 +1,5 @@
-"""version_loops: two versions of a block's loops; the elements that the block reads select one.
+"""version_loops: create two versions of a block's loops, of which the values of the read elements
+select one.
 
 Before, ``version-loops block=C exponent=-55``::
 
@@ -97,7 +98,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class VersionLoops(Primitive):
-    """Create two versions of a block's loops; the smallest magnitude that it reads selects one."""
+    """Create two versions of a block's loops. The smallest magnitude that the block reads selects
+    the version at run time.
+    """
 
     name: ClassVar[str] = "version-loops"
     gives: ClassVar[Gives] = "block"
@@ -301,7 +304,7 @@ class VersionLoops(Primitive):
 
 def _operands(block: BlockOp, nests: Sequence[Operation]) -> list[SSAValue]:
     """The buffers with floating-point elements that the block loads and a version does not write,
-    in the order of the loads; a copy of arguments is replaced by the arguments.
+    in the order of the loads. A copy of arguments is replaced by the arguments.
     """
     ops = [inner for op in nests for inner in op.walk()]
     written = {base_buffer(op.buffer) for op in ops if isinstance(op, StoreOp)}
@@ -386,7 +389,7 @@ def _is_whole(buffer: SSAValue) -> bool:
 
 
 def _is_written(buffer: SSAValue, nest: Operation) -> bool:
-    """True if exactly one block writes the buffer, before ``nest``, and writes each element."""
+    """True if a single block writes the buffer, before ``nest``, and writes each element."""
     if not isinstance(buffer.owner, AllocOp):
         return False
     stores: list[StoreOp] = []
@@ -456,7 +459,7 @@ def _least_magnitude(
     site: Site, buffer: SSAValue, names: FreshNames, like: Operation
 ) -> tuple[list[Operation], SSAValue]:
     """The operations that compute the smallest bit pattern, without the sign, of the nonzero
-    elements, and that pattern as an index.
+    elements, and this pattern as an index.
     """
     element = _element(buffer)
     bits = IntegerType(element.bitwidth)

@@ -39,7 +39,7 @@ class Value:
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The value in a text: an integer, a number, true or false, or otherwise a string."""
+        """The value of a text: an integer, a number, true or false, or otherwise a string."""
         if text.lstrip("+-").isdecimal():
             return cls(IntegerAttr(int(text), i64))
         if _NUMBER.fullmatch(text):
@@ -106,8 +106,8 @@ def _is_text(value: str) -> bool:
 
 
 def joined(values: Sequence[Value]) -> Attribute:
-    """The annotation value of an option: a unit without values, the only value, or a list of
-    several.
+    """The annotation value of an option: a unit attribute without values, a single value, or a list
+    of several values.
     """
     if len(values) == 1:
         return values[0].attr
@@ -115,7 +115,7 @@ def joined(values: Sequence[Value]) -> Attribute:
 
 
 def find_annotated(site: Site, loop: LoopRef | None, block: BlockRef | None) -> Annotated:
-    """The loop if one is named (around ``block``, if both are), else the block.
+    """The loop if one is named (a loop around ``block``, if both are named), else the block.
 
     Raises ScheduleError KC3342 if neither is named.
     """

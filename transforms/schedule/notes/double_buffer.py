@@ -1,4 +1,4 @@
-"""double_buffer: a buffer is filled for the next iteration of a loop while the present one reads
+"""double_buffer: a buffer is filled for the next iteration of a loop while the current one reads
 it.
 
 Before, ``double-buffer block=B``::
@@ -57,7 +57,7 @@ from kc.transforms.tir.pipeline.inject_double_buffer import MARK
 
 @dataclass(frozen=True)
 class DoubleBuffer(Primitive):
-    """Fill a buffer for the next iteration while the present one reads it."""
+    """Fill a buffer for the next iteration while the current iteration reads it."""
 
     name: ClassVar[str] = "double-buffer"
 

@@ -15,8 +15,8 @@ After::
       tir.for %j in 32 {
         tir.block "C" ...
 
-The elements are those that the block reads of the buffer in one iteration of the loop, moved ahead
-by the offset; one element per cache line (of 64 bytes) is prefetched. A prefetch neither reads nor
+The prefetched elements are those that the block reads in one iteration of the loop, moved ahead by
+the offset; one element per cache line (of 64 bytes) is prefetched. A prefetch neither reads nor
 writes and never fails, so the last iterations may name elements outside the buffer.
 
 *Legal when*

@@ -33,7 +33,7 @@ class AtLoop(Primitive):
     neighbours: ClassVar[Callable[[BlockOp], Sequence[BlockOp]]]
     """The blocks whose loops are possible places."""
     about_the_loop: ClassVar[tuple[str, ...]]
-    """The refusals after which another loop may be legal."""
+    """The codes of the refusals after which another loop may be legal."""
     repeats: ClassVar[bool]
     """True if each iteration of the loop computes all elements that it needs."""
 

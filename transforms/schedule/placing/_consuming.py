@@ -75,8 +75,8 @@ def require_unused(
 ) -> None:
     """Refuse (KC3232) another use of the block's outputs between its two places.
 
-    ``places`` gives the new place, an old instance, and the conditions that both have the same
-    values.
+    ``places`` returns the new place, an old instance, and the conditions under which both have the
+    same values.
     """
     for buffer in definition.buffers:
         require_plain_uses(site, definition.block, buffer)

@@ -45,7 +45,7 @@ def arguments_of(places: Sequence[Position | None], access: LoadOp | StoreOp) ->
 
 
 def arguments_at(variables: Sequence[AffineExpr], access: LoadOp | StoreOp) -> list[Argument]:
-    """``variables``, over the indices of an element, for the element of ``access``."""
+    """``variables``, which are over the indices of an element, for the element of ``access``."""
     exprs = access.indices.data.results
     return [
         Argument(expr.replace_dims_and_symbols(exprs, ()), list(access.operands_of_map))
@@ -62,7 +62,7 @@ def insert_body(
 ) -> None:
     """Copy the body of ``block`` before ``anchor``, without the operations in ``leave``.
 
-    ``values`` maps values from outside the body to those at the anchor; the values of the body are
+    ``values`` maps values from outside the body to values at the anchor; the values of the body are
     added.
     """
     home = anchor.parent
@@ -95,7 +95,7 @@ def move_body(
     """Move the body of ``block`` before ``anchor``, and return the value of its erased ``store``.
 
     A fast form of :func:`insert_body` for a block that is erased afterwards. ``values`` maps values
-    from outside the body to those at the anchor.
+    from outside the body to values at the anchor.
     """
     body = block.body.block
     renamed = {old: new for old, new in values.items() if old is not new}
@@ -146,7 +146,7 @@ def _replace(stand_ins: Iterable[tuple[ApplyOp, Argument]]) -> None:
 
 
 def combine_guards(inner: scf.IfOp) -> None:
-    """Merge two nested branches that give the same constant if their condition does not hold.
+    """Merge two nested branches that yield the same constant if their condition does not hold.
 
     Zeros around an image and zeros around a tile become one condition of a copy::
 
@@ -182,7 +182,7 @@ def combine_guards(inner: scf.IfOp) -> None:
 
 
 def _otherwise(branch: scf.IfOp) -> Attribute | None:
-    """The constant of an ``else`` without other operations; None for another ``else``."""
+    """The constant of an ``else`` without other operations; None for any other ``else``."""
     if len(branch.results) != 1 or not branch.false_region.blocks:
         return None
     constant, *rest = branch.false_region.block.ops
@@ -192,7 +192,7 @@ def _otherwise(branch: scf.IfOp) -> Attribute | None:
 
 
 def _is_total(op: Operation) -> bool:
-    """True if an operation may run although a condition does not hold, as an index or a
+    """True if an operation may run even if a condition does not hold, such as an index or a
     comparison.
     """
     if isinstance(op, ApplyOp):

@@ -1,4 +1,6 @@
-"""The new place of a block: the part that is needed there, as loops around the block."""
+"""The new place of a block: the part of the block that is needed there, as loops around the
+block.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +62,8 @@ class Domain:
         return dims
 
     def with_all_of(self, second: Domain) -> Domain:
-        """The union: for each variable the larger of two parts with the same start, otherwise all
-        values.
+        """The union of two domains: for each variable the larger of two parts with the same start,
+        otherwise all values.
         """
         intervals: list[Interval] = []
         for interval, second_interval in zip(self.intervals, second.intervals, strict=True):
@@ -98,13 +100,13 @@ def needed_domain(
 
 
 _KEPT = (ForKind.VECTORIZED, ForKind.UNROLLED)
-"""Kinds that a loop of a variable keeps at another place, since they are independent of the loops
-around.
+"""Kinds that the loop of a variable retains at another place, since they are independent of the
+loops around it.
 """
 
 
 def require_loose(site: Site, block: BlockOp) -> list[ForOp]:
-    """The loops that the block leaves behind, which are removed.
+    """The loops that are removed when the block moves.
 
     Refuses (KC3010, KC3011) a loop that is not serial, unless the new loop of its variable gets the
     same kind.
@@ -155,8 +157,8 @@ class Placing:
     """The operation before or after which the block goes."""
     domain: Domain
     guards: list[tuple[bool, bool]]
-    """For each variable, True if the part may start before its domain, and if it may end
-    after it.
+    """For each variable, True if the part may start before its domain, and True if it may end after
+    it.
     """
     loose: list[ForOp]
     """The loops that are removed."""
@@ -170,7 +172,8 @@ def plan_placing(
     """The plan to compute, before ``anchor``, the elements of ``definition.buffers`` that
     ``inside`` reads.
 
-    ``where`` words the place. Refuses KC3010, KC3011, KC3206, KC3207, KC3208 and KC3209.
+    ``where`` describes the place in refusals. Refuses KC3010, KC3011, KC3206, KC3207, KC3208 and
+    KC3209.
     """
     block = definition.block
     loose = require_loose(site, block)
@@ -202,7 +205,7 @@ def _region(
     loads: Sequence[LoadOp | ViewOp], buffer: SSAValue, inside: Block, index: IndexValues
 ) -> list[Interval] | None:
     """The part of ``buffer`` that ``loads`` read in one execution of ``inside``; None if they do
-    not.
+    not read it.
     """
     return box(
         [load for load in loads if load.buffer is buffer], inside, index, memory_scope(buffer)
@@ -219,7 +222,7 @@ class _Prover:
 
     def require_cover(self, load: LoadOp | ViewOp) -> None:
         """Require (KC3206) that all elements of ``load`` are computed before it, in the same
-        iteration of the loops around.
+        iteration of the loops around both.
         """
         block = self.definition.block
         space = Space()
@@ -260,8 +263,8 @@ class _Prover:
         )
 
     def require_executed(self) -> None:
-        """Require (KC3209) that every instance at the new place is one of the old place, and the
-        only one of a reduction.
+        """Require (KC3209) that every instance at the new place is an instance at the old place,
+        and for a reduction the only such instance.
         """
         block = self.definition.block
         space = Space()
@@ -370,7 +373,7 @@ def require_init_first(
 
 
 def _values(space: Space, instance: Instance, block: BlockOp, ragged: Ragged | None) -> list[Term]:
-    """The variables of an instance of ``block``, or of a ``ragged`` one."""
+    """The variables of an instance of ``block``, or of its ``ragged`` loops."""
     return old_values(instance, block) if ragged is None else ragged.values(space, instance)
 
 
@@ -405,8 +408,8 @@ def _two_instances(
 
 
 def guards_of(block: BlockOp, domain: Domain, anchor: Operation) -> list[tuple[bool, bool]]:
-    """For each variable, True if its part at ``anchor`` can start before its domain, and if it can
-    end after it.
+    """For each variable, True if its part at ``anchor`` can start before its domain, and True if it
+    can end after it.
     """
     space = Space()
     new = space.place(anchor)
@@ -441,8 +444,8 @@ def build(
 ) -> list[ForOp]:
     """Move the block to its new place, in loops with unused names in the nest of ``near``.
 
-    ``allocs`` move before the loops. Returns the loops, in the order of the block's variables;
-    without ``unit_loops`` none has one iteration.
+    ``allocs`` move before the loops. Returns the loops, in the order of the block's variables.
+    Without ``unit_loops``, none of them has one iteration.
     """
     block, index = plan.definition.block, plan.domain.index
     counted: list[tuple[int, int | SSAValue]] = []
@@ -501,7 +504,7 @@ def build(
 
 
 def went(loop: ForOp, plan: Placing) -> str:
-    """The explanation for a loop that was removed because the block left it."""
+    """The explanation for a loop that was removed because the block moved out of it."""
     return f"{loop.label} was removed when block {plan.definition.block.label} moved"
 
 
@@ -526,7 +529,7 @@ def loop_near(
 ) -> ForOp:
     """The loop of ``ref`` among the loops around ``users``, the ``what`` of ``block``.
 
-    Raises ScheduleError KC3004 if there are several, and refuses (KC3201) if there is none.
+    Raises ScheduleError KC3004 if several loops have the name, and refuses (KC3201) if none has.
     """
     if isinstance(ref.target, ForOp):
         return ref.target

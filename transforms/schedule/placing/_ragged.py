@@ -8,7 +8,7 @@
         tir.block "Y" (spatial %v_n in 10 = %n, reduce %v_r in %0 = %r) ...
 
 Such an extent is a function of the block's spatial variables, expressed by the loops around it. At
-another place there are other loops, and the extent is recomputed from the new values of the
+another place the loops are different, and the extent is recomputed from the new values of the
 variables, before the loop that uses it. All queries about the place then apply to the outermost of
 these loops (``top``), which determines the computed elements. Each element is reduced over the same
 terms in the same order, so no facts about the extents are needed.
@@ -50,7 +50,7 @@ class Ragged:
     """The variables of loops around ``top``, each with its variable of the block."""
 
     def instance(self, space: Space, shared: Mapping[ForOp, Term]) -> Instance:
-        """The time at which the reduction of one element begins."""
+        """The moment at which the reduction of one element begins."""
         place = space.place(self.top, shared)
         predicate = self.block.predicate.data
         if predicate.constraints:
@@ -72,8 +72,8 @@ class Ragged:
     ) -> None:
         """Set the extents of the block and of its new ``loops``, which are keyed by variable.
 
-        ``exprs`` over ``index`` are the variables; those that are ``guarded`` may leave their
-        domain where the block does not run.
+        ``exprs`` over ``index`` are the variables. A ``guarded`` variable may leave its domain
+        where the block does not run.
         """
         for n in self.variables:
             known: dict[SSAValue, SSAValue] = {}
@@ -154,7 +154,7 @@ def _same(extent: int | SSAValue, second: int | SSAValue) -> bool:
 
 
 def _loop(expr: AffineExpr, index: IndexValues) -> ForOp | None:
-    """The loop whose counter is the variable; None if there is none."""
+    """The loop whose counter is the variable; None if the variable is no loop counter."""
     root = index.roots[expr.position] if isinstance(expr, AffineDimExpr) else None
     owner = root.owner if root is not None else None
     loop = owner.parent_op() if isinstance(owner, Block) else None
@@ -172,7 +172,7 @@ def _roots(value: SSAValue) -> set[SSAValue]:
 def _can_copy(
     value: int | SSAValue, anchor: Operation, block: BlockOp, sources: set[SSAValue]
 ) -> bool:
-    """True if ``value`` can be recomputed at ``anchor`` from other values of ``sources``."""
+    """True if ``value`` can be recomputed at ``anchor`` from new values of ``sources``."""
     if isinstance(value, int) or value in sources or can_rebuild(value, anchor):
         return True
     owner = value.owner
@@ -237,7 +237,7 @@ def _variable(
     extent: int | SSAValue,
     guarded: bool,
 ) -> SSAValue:
-    """A variable before ``anchor``; if it is guarded, clamped to its domain."""
+    """A variable before ``anchor``. A guarded variable is clamped to its domain."""
     map_, operands = index.to_map([expr])
     apply = ApplyOp(map_.results[0], operands)
     _put(anchor, apply)

@@ -1,4 +1,4 @@
-"""compute_root: a block gets its own nest again, outside all loops.
+"""compute_root: a block gets a separate nest again, outside all loops.
 
 Before, ``compute-root block=B``::
 
@@ -16,9 +16,9 @@ After::
     tir.for %i in 14 {
       tir.block "C" ...
 
-The inverse of ``compute_at``: the nest stands before that of the first consumer, has a loop for
-each variable of the block and computes all elements that the consumers read; the block's old loops
-are removed. A block that already has its own nest there stays unchanged.
+The inverse of ``compute_at``: the nest precedes the nest of the first consumer, has a loop for each
+variable of the block and computes all elements that the consumers read; the block's old loops are
+removed. A block that already has such a nest is not changed.
 
 *Legal when*
 
@@ -70,7 +70,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ComputeRoot(Primitive):
-    """Compute a block in its own nest, outside all loops."""
+    """Compute a block in a separate nest, outside all loops."""
 
     name: ClassVar[str] = "compute-root"
     undecidable = True

@@ -168,7 +168,7 @@ class ReverseComputeAt(AtLoop):
 
 def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval]:
     """The values of the block's variables for which an iteration of ``loop`` writes the last of
-    their inputs; variables follow from indices that the loop bounds.
+    their inputs. Indices that the loop bounds determine the variables.
     """
     intervals: list[Interval] = [WHOLE] * len(block.types)
     for buffer in dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, LoadOp)):
@@ -215,8 +215,8 @@ class _Prover:
     domain: Domain
 
     def _places(self, space: Space) -> tuple[Instance, Instance, list[Condition]]:
-        """The new place, an old instance, and the conditions that their variables have the same
-        values.
+        """The new place, an old instance, and the conditions under which their variables have the
+        same values.
         """
         block = self.definition.block
         new = space.place(self.anchor)
@@ -234,8 +234,8 @@ class _Prover:
         }
 
     def require_iterations(self) -> None:
-        """Refuse (KC3231) loops that never run. (Elsewhere they count as the initial value of a
-        block.)
+        """Refuse (KC3231) loops that never run. (Elsewhere such loops count as the initial value of
+        a block.)
         """
         block = self.definition.block
         for loop in loop_tree.loops_around(self.anchor):
@@ -279,7 +279,7 @@ class _Prover:
 
     def require_partition(self) -> None:
         """Require (KC3231) that each instance of the block is in exactly one box, and that the
-        boxes contain nothing else.
+        boxes contain no other instances.
         """
         block = self.definition.block
         space = Space()
@@ -349,7 +349,7 @@ class _Prover:
         require_unused(self.site, self.definition, self._places)
 
     def require_init_first(self) -> None:
-        """Require (KC3233) that the instances that initialise an element come before those that
+        """Require (KC3233) that the instances that initialise an element precede the instances that
         update it.
         """
         block = self.definition.block

@@ -24,8 +24,8 @@ After::
           %c = arith.mulf %b, %b
           tir.store %c, %C[%v_j, %v_i]
 
-The producer keeps its name and its loops. ``compute_inline`` of the producer keeps those of the
-consumer instead.
+The producer retains its name and its loops. ``compute_inline`` of the producer retains the
+consumer's instead.
 
 *Legal when*
 
