@@ -53,12 +53,12 @@ def lower(
     or ``tir`` functions, or a list of modules. A schedule is chosen (:func:`auto_schedule`) for
     unscheduled inputs, unless the PassContext has ``opt_level=0``: tensors (with ``args``, or all
     arguments as a list), ``te`` functions, linalg, tosa, and functions marked ``kc.unscheduled``
-    (``te.create_prim_func``, :func:`kc.from_torch`). Loops and a user's schedule stay unchanged,
-    even a schedule without a call. The target may take the place of ``args``. A list beside a
-    module must name the arguments of its function; ``name`` renames a ``PrimFunc``, or names a
-    function of a module (KC2029). ``binds`` are buffers (``tir.decl_buffer``) that declare the
-    memory layout of arguments that are not dense. The result is at the level that people schedule
-    and read; the passes of phase 0 that plugins and the PassContext add have run. If the
+    (``te.create_prim_func``), and graphs (:func:`kc.from_torch`). Loops and a user's schedule stay
+    unchanged, even a schedule without a call. The target may take the place of ``args``. A list
+    beside a module must name the arguments of its function; ``name`` renames a ``PrimFunc``, or
+    names a function of a module (KC2029). ``binds`` are buffers (``tir.decl_buffer``) that declare
+    the memory layout of arguments that are not dense. The result is at the level that people
+    schedule and read; the passes of phase 0 that plugins and the PassContext add have run. If the
     PassContext adds passes to a later phase, the result is lowered to that phase, for ``target``.
     With ``simple_mode`` the result is the same module, displayed as TVM's loops
     (``script(style="tvm")``): ``show()``, ``repr`` and notebooks display only the loops, and

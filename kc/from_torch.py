@@ -12,16 +12,17 @@ from kc.tir.module import IRModule
 
 
 def from_torch(module: Any, *args: Any, name: str = "main", dynamic_shapes: Any = None) -> IRModule:
-    """A ``torch.nn.Module``, or a ``torch.export.ExportedProgram``, as a module with one function.
+    """A ``torch.nn.Module``, or a ``torch.export.ExportedProgram``, as a module with one graph.
 
     ``args`` are example inputs, as for ``torch.export.export``; an exported program has its own.
     ``dynamic_shapes`` declares their symbolic sizes, as there. The function has the name ``name``,
     takes the inputs and returns the outputs, as functions of ``kc.build`` do. Parameters are
-    constants of the module.
+    constants of the graph.
 
-    ``torch.export`` produces a graph of ATen's operators, which become loops of ``tir``
-    (:mod:`kc.frontend.torch.operators`). If an operator has no rule, torch-mlir, if installed,
-    exports the module as linalg on tensors. Raises InputError KC0091 if both fail, or if the module
+    ``torch.export`` produces a graph of ATen's operators, which become operators of the dialect
+    ``graph`` (:mod:`kc.frontend.torch.graph_import`). ``kc.tir.Schedule`` and ``kc.lower`` take the
+    loops of the whole. If an operator has no rule, torch-mlir, if installed, exports the module as
+    linalg on tensors. Raises InputError KC0091 if both fail, or if the module
     cannot be exported.
     """
     try:
@@ -75,7 +76,7 @@ def _exported(module: Any, args: tuple[Any, ...], name: str, dynamic_shapes: Any
                 'output_type="linalg-on-tensors"), and read its text with kc.IRModule.parse',
             ],
         ) from error
-    from kc.frontend.torch.export import import_exported
+    from kc.frontend.torch.graph_import import import_graph
 
     program = module
     if not isinstance(module, torch_export.ExportedProgram):
@@ -84,7 +85,7 @@ def _exported(module: Any, args: tuple[Any, ...], name: str, dynamic_shapes: Any
         except Exception as error:  # whatever torch raises
             raise _not_exported("torch.export", module, error) from error
     try:
-        return import_exported(program, name, caller_location())
+        return import_graph(program, name, caller_location())
     except KCError:
         raise
     except RuntimeError as error:  # of run_decompositions

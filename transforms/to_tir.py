@@ -1,4 +1,4 @@
-"""The first step of schedules and builds: te functions and upstream dialects become tir."""
+"""The first step of schedules and builds: graphs, te functions and upstream dialects become tir."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from kc.analysis.loop_tree import preorder
 from kc.analysis.upstream import upstream_functions
+from kc.dialects.graph.functions import FuncOp
 from kc.support.registry import pass_class
 
 _MATH = {f"math.{name}" for name in ("isfinite", "isinf", "isnan", "isnormal", "sincos")}
@@ -23,11 +24,13 @@ _SCALING = {"arith.scaling_extf", "arith.scaling_truncf"}
 
 
 def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
-    """Lower te functions, and raise those of upstream's dialects, in place.
+    """Lower graphs and te functions, and raise those of upstream's dialects, in place.
 
     Without ``loops``, functions of scf loops and memrefs stay: code generation takes them as they
-    are. Raises what ``convert-te-to-tir`` and ``raise-to-tir`` raise.
+    are. Raises what ``lower-te``, ``convert-te-to-tir`` and ``raise-to-tir`` raise.
     """
+    if any(isinstance(op, FuncOp) for op in module.body.ops):
+        pass_class("lower-te")().apply(None, module)
     if any(op.name.startswith("index.") for op in preorder(module)):
         pass_class("index-to-arith")().apply(None, module)
     if any(op.name in _MATH for op in preorder(module)):

@@ -23,7 +23,7 @@ if importlib.util.find_spec("torch") is not None:
         torch.nn.Linear(INPUTS, HIDDEN), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, INPUTS)
     ).eval()
     example = torch.randn(ROWS, INPUTS)
-    # Parameters are constants of the module, beside its function.
+    # The module has a graph of operators, in which parameters are constants.
     module = kc.from_torch(network, example)
     arrays = [example.numpy()]
     forward = torch.no_grad()(lambda: network(example))
@@ -32,8 +32,8 @@ else:
     forward = None
     shapes = [(ROWS, INPUTS), (HIDDEN, INPUTS), (HIDDEN,), (INPUTS, HIDDEN), (INPUTS,)]
     x, w0, b0, w1, b1 = (te.placeholder(shape, name=f"a{n}") for n, shape in enumerate(shapes))
-    hidden = topi.nn.relu(topi.add(topi.matmul(x, topi.transpose(w0)), b0))
-    y = topi.add(topi.matmul(hidden, topi.transpose(w1)), b1)
+    hidden = topi.nn.relu(topi.nn.bias_add(topi.nn.dense(x, w0), b0))
+    y = topi.nn.bias_add(topi.nn.dense(hidden, w1), b1)
     module = kc.IRModule({"main": te.create_prim_func([x, w0, b0, w1, b1, y])})
     numbers = np.random.default_rng(0)
     arrays = [(numbers.standard_normal(shape) / 16).astype("float32") for shape in shapes]
@@ -58,17 +58,18 @@ def compared(what, scheduled):
     print(f"{what}: {milliseconds(lambda: function(*arrays)):.3f} ms")
 
 
-# 1. As it comes: each operator is a nest, which runs serially. kc.build(module) would choose a
-# schedule; it takes the loops of a kc.tir.Schedule as they are, and says so in a remark.
+# 1. As it comes: a schedule takes the graph as one function of loops, in which each operator is a
+# nest, which runs serially. kc.build(module) would choose schedules; it takes the loops of a
+# kc.tir.Schedule as they are, and says so in a remark.
 sch = kc.tir.Schedule(module)
 sch.show()
 compared("serial", sch)
 
 # 2. By hand. Biases and relu are computed where their results are needed, and the products in tiles
 # of 4 x 32 elements, which stay in registers while k runs; the rows of tiles run in parallel.
-for name in ("T_add", "T_relu"):
+for name in ("T_bias_add", "T_relu"):
     sch.compute_inline(name)
-for name in ("T_matmul", "T_matmul_1"):
+for name in ("T_dense", "T_dense_1"):
     i, j, k = sch.get_loops(name)
     i_o, i_i = sch.split(i, [None, 4])
     j_o, j_i = sch.split(j, [None, 32])
@@ -79,7 +80,7 @@ for name in ("T_matmul", "T_matmul_1"):
 sch.show()
 compared("by hand", sch)
 
-# 3. The schedule that kc chooses for a model as it comes; kc.auto_schedule(module) shows it.
+# 3. A model as it comes: its operators in groups, each a kernel with the schedule that kc chooses.
 compared("chosen", module)
 
 # 4. The network itself.

@@ -71,6 +71,7 @@ PLUGIN = Plugin(
             "kc.graph.passes.{stem}:{name}Pass",
             "fold-constant",
             "fold-scale-axis",
+            "lower-te",
         )
         | paths_of("kc.building.graphs.{stem}:{name}Pass", "graph-optimize")
     },

@@ -140,7 +140,7 @@ def imported(function: Callable[..., Any], *given: Any) -> Any:
         warnings.simplefilter("ignore")
         program = torch.export.export(Of(function), given)
         program = program.run_decompositions(decomp_table={})
-        program.run_decompositions = lambda: program
+        program.run_decompositions = lambda *_: program
         return kc.from_torch(program)
 
 

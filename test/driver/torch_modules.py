@@ -123,7 +123,7 @@ def _program(data: Mapping[str, Any]) -> tuple[Any, list[np.ndarray], list[np.nd
         state_dict={name: Parameter(array_of(value)) for name, value in held.items()},
         constants={},
     )
-    program.run_decompositions = lambda: program
+    program.run_decompositions = lambda *_: program
     inputs, results = ([array_of(value) for value in data[key]] for key in ("inputs", "results"))
     return program, inputs, results
 

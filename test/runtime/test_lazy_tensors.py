@@ -15,7 +15,7 @@ import pytest
 import kc
 from kc import te, tir
 from kc.error import KCError
-from kc.frontend.torch.export import _Import
+from kc.frontend.torch.reader import Reader
 
 SIZE = 4
 
@@ -122,7 +122,7 @@ class Held:
 
 def test_constants_of_modules():
     x = np.arange(4, dtype=np.float32)
-    reader = _Import(None, None)
+    reader = Reader(None, None)
     assert reader.bytes_of("w", Held(x)) == x.tobytes()
     assert reader.bytes_of("w", Held(x, negative=True)) == (-x).tobytes()
     for bits, why, hint in (

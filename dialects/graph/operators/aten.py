@@ -26,6 +26,8 @@ class Aten(Operator):
     """(name, value) of each argument with a name."""
     is_first: bool = False
     """True if the result is the first of several results, the others of which have no use."""
+    absent: tuple[int, ...] = ()
+    """The places of results that torch does not compute: None among its results."""
 
     def infer(self, *operands: Any) -> Any:
         return None
@@ -72,7 +74,7 @@ _ROWS: dict[Pattern, str] = {
         all all.dim all.dims argmax argmin
         """,
     Pattern.OUT_ELEMWISE_FUSABLE: """
-        mm bmm addmm convolution _trilinear _softmax softmax.int _log_softmax log_softmax.int
+        mm bmm addmm linear convolution _trilinear _softmax softmax.int _log_softmax log_softmax.int
         native_layer_norm native_group_norm _native_batch_norm_legit_no_training
         _native_batch_norm_legit.no_stats avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d
         _adaptive_avg_pool3d adaptive_avg_pool1d max_pool1d max_pool2d max_pool3d
@@ -87,7 +89,8 @@ _ROWS: dict[Pattern, str] = {
         searchsorted.Tensor searchsorted.Scalar native_dropout _embedding_bag
         _embedding_bag_forward_only col2im max_pool2d_with_indices_backward
         embedding_dense_backward native_layer_norm_backward native_group_norm_backward
-        convolution_backward avg_pool2d_backward _adaptive_avg_pool2d_backward
+        convolution_backward avg_pool2d_backward _adaptive_avg_pool2d_backward gru.input
+        rnn_tanh.input rnn_relu.input
         """,
 }
 """Pattern -> operators, without ``aten.`` and ``.default``."""

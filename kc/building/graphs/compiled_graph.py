@@ -34,6 +34,7 @@ from kc.support.locations import location_of
 from kc.support.pass_context import pipeline_options, step_watcher, using_options
 from kc.support.paused_collection import paused_collection
 from kc.support.target import Target
+from kc.tir.module import IRModule
 from kc.transform import PassContext
 
 OPTIMIZE = "graph-optimize"
@@ -164,7 +165,7 @@ def build(
     with paused_collection(), using_options(pipeline_options()):
         module = copy_module(getattr(mod, "op", mod))
         bind_parameters(module, params or {}, name)
-        _optimize(module)
+        _optimize(module, name)
         functions = Interpreter(module)
         function = functions.function(name)
         program = program_of(function, functions.functions)
@@ -218,17 +219,35 @@ def is_compiled_in_parts(target: Target) -> bool:
     return not is_watched and context.identity() is not None
 
 
-def build_function(mod: Any, target: Target, name: str) -> CompiledGraph:
-    """:func:`build` for ``kc.build``: the function ``name`` of a module without parameters."""
-    return build(mod, target, name=name)
+def build_function(mod: Any, target: Target, name: str) -> Module:
+    """:func:`build` for ``kc.build``: the function ``name`` of a module without parameters.
+
+    The loops of ``--lower-te`` are built for a target without a memory plan, as a GPU is.
+    """
+    name = _entry_name(mod, name)
+    if target.kind in KINDS:
+        return build(mod, target, name=name)
+    from kc.driver import build as build_loops
+    from kc.graph.passes.lower_te import lower_graphs
+
+    module = copy_module(getattr(mod, "op", mod))
+    lower_graphs(module)
+    return build_loops(IRModule(module), None, target, name)
 
 
-def _optimize(module: ModuleOp) -> None:
+def _entry_name(mod: Any, name: str) -> str:
+    """``name``, or the name of the only public function, where none is called ``name``."""
+    functions = [op for op in getattr(mod, "op", mod).body.ops if isinstance(op, FuncOp)]
+    names = [op.sym_name.data for op in functions if op.sym_visibility is None]
+    return names[0] if len(names) == 1 and name not in names else name
+
+
+def _optimize(module: ModuleOp, name: str) -> None:
     """Run the pipeline of optimisations, where there is one."""
     if OPTIMIZE in registry.current().passes:
         from kc.instrument import run_passes
 
-        run_passes(module, [registry.pass_class(OPTIMIZE)()])
+        run_passes(module, [registry.pass_class(OPTIMIZE)(entry=name)])
 
 
 def bind_parameters(module: ModuleOp, params: Mapping[str, Any], name: str = "main") -> None:

@@ -62,10 +62,14 @@ class GraphOptimizePass(ModulePass):
     name = "graph-optimize"
     opt_level: ClassVar[int] = 0
 
+    entry: str = "main"
+    """The function that is called from outside."""
+
     def stages(self) -> list[ModulePass]:
         """The passes, so a driver can check and print the module between them."""
         context = PassContext.current()
         options = options_of(context.config)
+        options["remove-unused-functions"] = {"entry_functions": (self.entry,)}
         passes = [
             registry.pass_class(flag)(**options.get(flag, {}))
             for flag in ORDER

@@ -1,5 +1,7 @@
-"""Graphs of ``torch.export``: an expression of te or topi for each operator.
+"""Graphs of ``torch.export`` as graphs of kc.
 
-``export`` walks a graph, ``operators`` has the rules, ``numerics`` the types in which torch
-computes, and ``sizes`` reads the symbolic sizes. ``kc.from_torch`` is the entry point.
+``graph_import`` walks a program that ``decomposition`` has taken apart. ``relay_operators`` has the
+operators of ATen that Relay has, ``operators`` the rules of the rest, as expressions of te and
+topi, ``numerics`` the types in which torch computes, and ``sizes`` reads the symbolic sizes.
+``kc.from_torch`` is the entry point.
 """

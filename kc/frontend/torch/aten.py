@@ -32,6 +32,8 @@ def aten(op: Aten, *operands: Tensor, result: Spec) -> list[Tensor]:
         return [filled(part) for part in value] if isinstance(value, tuple) else value
 
     node = _output(op, result)
+    for place in op.absent:
+        node.insert(place, None)
     if op.is_first:
         node = [node] * MOST_RESULTS  # nothing reads the others
     options = {name: filled(value) for name, value in op.options}
@@ -41,7 +43,9 @@ def aten(op: Aten, *operands: Tensor, result: Spec) -> list[Tensor]:
         raise GraphError("KC2412", f"{op.name} cannot be computed", why=str(error)) from error
     if op.is_first:
         return [computed[0]]
-    return list(computed) if isinstance(computed, Sequence) else [computed]
+    if not isinstance(computed, Sequence):
+        return [computed]
+    return [part for place, part in enumerate(computed) if place not in op.absent]
 
 
 @lru_cache(1024)

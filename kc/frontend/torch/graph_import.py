@@ -1,7 +1,8 @@
 """Graphs of ``torch.export`` as functions of the dialect ``graph``.
 
-Each call of an operator of ATen becomes an operation of the family ``aten``, whose computation is
-its rule in :mod:`kc.frontend.torch.operators`. Parameters become constants.
+A call of an operator of ATen becomes operators of Relay (:mod:`kc.frontend.torch.relay_operators`)
+where these compute the same, else an operation of the family ``aten``, whose computation is its
+rule in :mod:`kc.frontend.torch.operators`. Parameters become constants.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from kc.dialects.graph.declaration import all_operators, operation_class
 from kc.dialects.graph.functions import FuncOp, ReturnOp
 from kc.dialects.graph.operators.aten import Aten
 from kc.dialects.graph.sizes import Size, dimension
-from kc.dialects.graph.types import TensorSpec, spec_of, type_of
+from kc.dialects.graph.types import ELEMENT_TYPES, TensorSpec, spec_of, type_of
 from kc.dialects.graph.values import ConstantOp, TupleGetItemOp, TupleOp
 from kc.frontend.torch.aten import computed_results
+from kc.frontend.torch.decomposition import decomposed
 from kc.frontend.torch.operators import OPERATORS
 from kc.frontend.torch.reader import Reader
+from kc.frontend.torch.relay_operators import FORMS, relay_form
 from kc.frontend.torch.rules import Unsupported, check_memory
 from kc.frontend.torch.sizes import size_of
 from kc.support.diagnostics import KCError, Location
@@ -36,6 +39,8 @@ from kc.tir.module import IRModule
 
 _IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking")
 """Options that the type of the result tells, or that say nothing about elements."""
+_CHECKS = ("aten._assert_tensor_metadata.default", "aten.sym_constrain_range_for_size.default")
+"""Calls without a result: the export has made sure of what they say."""
 _FRAME = re.compile(r'File "(.+)", line (\d+)')
 
 
@@ -45,7 +50,7 @@ def import_graph(program: Any, name: str, at: Location | None) -> IRModule:
     Sizes that the export leaves open are named dimensions. Raises InputError KC0091 for operators
     that have no rule, all at once with their numbers, and for a program that changes its state.
     """
-    return _GraphImport(program.run_decompositions(), at).module(name)
+    return _GraphImport(decomposed(program), at).module(name)
 
 
 class _GraphImport(Reader):
@@ -57,6 +62,8 @@ class _GraphImport(Reader):
         self.graph_values: dict[Any, Any] = {}
         """The value of each node: an SSA value, a size, a number, a list of these."""
         self.dimensions: dict[str, Size] = {}
+        self.read: dict[Any, set[int | None]] = {}
+        """The results of each node that are read; None for all."""
 
     def module(self, name: str) -> IRModule:
         held = self.held()
@@ -67,8 +74,8 @@ class _GraphImport(Reader):
             if node.op == "placeholder":
                 value = node.meta.get("val")
                 if node.name in held:
-                    if node.users:
-                        self.graph_values[node] = self.constant(held[node.name], self.spec(value))
+                    if node in self.read:  # unlike the number of batches that a norm has seen
+                        self.graph_values[node] = self.constant(node, held[node.name])
                 elif hasattr(value, "dtype"):
                     names.append(node.name)
                     kind = type_of(self.spec(value))
@@ -76,7 +83,8 @@ class _GraphImport(Reader):
                 else:
                     self.graph_values[node] = value
             elif node.op == "call_function":
-                self.graph_values[node] = self.call(node)
+                if str(node.target) not in _CHECKS:
+                    self.graph_values[node] = self.call(node)
             elif node.op == "output":
                 results = node.args[0]
         values = [self.result(node) for node in results]
@@ -93,16 +101,22 @@ class _GraphImport(Reader):
         return IRModule(ModuleOp([function]))
 
     def require_rules(self) -> None:
-        """Refuse operators without a rule, all at once (KC0091)."""
+        """Refuse operators without a rule, all at once (KC0091), and note what is read."""
         missing: dict[str, list[Any]] = {}
         for node in self.program.graph.nodes:
-            target = str(node.target)
+            for source in _nodes([node.args, list(getattr(node, "kwargs", {}).values())]):
+                place = node.args[1] if _is_field(node) else None
+                self.read.setdefault(source, set()).add(place)
             if node.op != "call_function" or _is_size(node) or _is_field(node):
                 continue
-            if target not in all_operators() or target not in OPERATORS:
+            target = str(node.target)
+            if target not in FORMS and target not in OPERATORS:
                 missing.setdefault(target, []).append(node)
         if missing:
-            counts = ", ".join(f"{target} ({len(nodes)})" for target, nodes in missing.items())
+            counts = ", ".join(
+                f"{target} ({len(nodes)} times)" if len(nodes) > 1 else target
+                for target, nodes in missing.items()
+            )
             first = next(iter(missing.values()))[0]
             raise self.refused(f"there is no rule for {counts}", *self.place(first))
 
@@ -110,6 +124,8 @@ class _GraphImport(Reader):
         """Append an operation, at the line of the module that its node comes from."""
         op.location = loc_attr(self.line(node) or self.at)
         self.block.add_op(op)
+        if node is not None and len(op.results) == 1 and node.name.isidentifier():
+            op.results[0].name_hint = node.name
         return op
 
     def line(self, node: Any) -> Location | None:
@@ -118,16 +134,21 @@ class _GraphImport(Reader):
         frames = _FRAME.findall(trace)
         return Location(frames[-1][0], int(frames[-1][1])) if frames else None
 
-    def constant(self, target: str, spec: TensorSpec) -> SSAValue:
+    def constant(self, node: Any, target: str) -> SSAValue:
         data = BytesAttr(self.elements(target))
-        kind: Any = spec.type
-        return self.add(ConstantOp(DenseIntOrFPElementsAttr(kind, data)), None).results[0]
+        kind: Any = self.spec(node.meta.get("val")).type
+        return self.add(ConstantOp(DenseIntOrFPElementsAttr(kind, data)), node).results[0]
 
     def spec(self, value: Any) -> Any:
-        """The type of a fake tensor; a tuple of these for several."""
+        """The type of a fake tensor; a tuple of these for several, without those that are None.
+
+        Raises InputError KC0091 for elements of a type that kc lacks.
+        """
         if isinstance(value, list | tuple):
-            return tuple(self.spec(part) for part in value)
+            return tuple(self.spec(part) for part in value if part is not None)
         dtype = str(value.dtype).removeprefix("torch.")
+        if dtype not in ELEMENT_TYPES:
+            raise self.refused(f"there are elements of the type {dtype}, which kc lacks")
         return TensorSpec(tuple(map(self.dimension, value.shape)), dtype)
 
     def dimension(self, value: Any) -> Size:
@@ -146,37 +167,71 @@ class _GraphImport(Reader):
         return size if not isinstance(size, bool) else int(size)
 
     def call(self, node: Any) -> Any:
-        target = str(node.target)
         if _is_size(node):
             return self.dimension(node.meta["val"])
         if _is_field(node):
-            source, index = self.graph_values[node.args[0]], node.args[1]
-            if isinstance(source, list | tuple):
-                return source[index]
-            if not isinstance(source.type, TupleType):
-                return source  # the first of several
-            fields = source.type.types if isinstance(source.type, TupleType) else ()
-            if index >= len(fields):
-                raise self.refused(
-                    f"result {index} of {node.args[0].target} is used, kc computes {len(fields)}",
-                    *self.place(node),
-                )
-            return self.add(TupleGetItemOp(source, index), node).results[0]
+            return self.field(node)
+        target = str(node.target)
         try:
             check_memory(target, node)
         except Unsupported as error:
             raise self.refused(f"{target}: {error}", *self.place(node)) from error
-        operands: list[SSAValue] = []
-        arguments = tuple(self.argument_of(value, operands) for value in node.args)
-        options = tuple(
-            (key, self.argument_of(value, operands))
-            for key, value in node.kwargs.items()
-            if key not in _IGNORED
+        value = node.meta.get("val")
+        result = self.spec(value)
+        read = self.read.get(node, set())
+        formed = relay_form(
+            target,
+            [self.value_of(part) for part in node.args],
+            {key: self.value_of(part) for key, part in self.options(node).items()},
+            result,
+            None if None in read else frozenset(place for place in read if place is not None),
         )
-        result = self.spec(node.meta.get("val"))
-        attributes = {
-            key: value for key, value in (("arguments", arguments), ("options", options)) if value
-        }
+        if formed is not None:
+            for op in formed[1]:
+                self.add(op, node)
+            return formed[0]
+        if target not in OPERATORS:
+            raise self.refused(f"{target}: there is no rule for these arguments", *self.place(node))
+        return self.aten(node, target, result)
+
+    def options(self, node: Any) -> dict[str, Any]:
+        """The arguments with names that say something about elements."""
+        return {key: value for key, value in node.kwargs.items() if key not in _IGNORED}
+
+    def field(self, node: Any) -> Any:
+        """One result of an operator with several."""
+        source, place = node.args[0], node.args[1]
+        value = self.graph_values[source]
+        reported = source.meta.get("val")
+        if isinstance(reported, list | tuple):
+            place -= sum(1 for part in reported[:place] if part is None)
+        count = len(value) if isinstance(value, list | tuple) else 1
+        if isinstance(value, SSAValue) and isinstance(value.type, TupleType):
+            count = len(value.type.types)
+        if place >= count:
+            raise self.refused(
+                f"result {place} of {source.target} is used, kc computes {count}",
+                *self.place(node),
+            )
+        if isinstance(value, list | tuple):
+            return value[place]
+        if not isinstance(value.type, TupleType):
+            return value  # the first of several
+        return self.add(TupleGetItemOp(value, place), node).results[0]
+
+    def aten(self, node: Any, target: str, result: Any) -> Any:
+        """The operation of the family ``aten`` for a call."""
+        operands: list[SSAValue] = []
+        arguments = tuple(self.argument_of(self.value_of(part), operands) for part in node.args)
+        options = tuple(
+            (key, self.argument_of(self.value_of(part), operands))
+            for key, part in self.options(node).items()
+        )
+        attributes: dict[str, Any] = {"arguments": arguments, "options": options}
+        reported = node.meta.get("val")
+        if isinstance(reported, list | tuple):
+            attributes["absent"] = tuple(n for n, part in enumerate(reported) if part is None)
+        attributes = {key: value for key, value in attributes.items() if value}
         operation = operation_class(all_operators()[target])
         declaration = operation.OPERATOR(**attributes)
         assert isinstance(declaration, Aten)
@@ -188,44 +243,58 @@ class _GraphImport(Reader):
         except KCError as error:
             why = error.why or str(error)
             raise self.refused(f"{target}: {why}", *self.place(node)) from error
-        used = {user.args[1] if _is_field(user) else None for user in node.users}
         if not isinstance(result, TensorSpec):
             result = result[:count]
-            if used == {0}:
+            if self.read.get(node) == {0} and not attributes.get("absent"):
                 result, attributes = result[0], {**attributes, "is_first": True}
         called = operation.create_from(operands, attributes, type_of(result))
         return self.add(called, node).results[0]
+
+    def value_of(self, value: Any) -> Any:
+        """An argument: values of the graph for tensors, sizes and numbers; lists of these."""
+        if isinstance(value, list | tuple):
+            return [self.value_of(part) for part in value]
+        if _is_node(value):
+            value = self.graph_values[value]
+            if isinstance(value, SSAValue) and isinstance(value.type, TupleType):
+                fields = range(len(value.type.types))
+                return [self.add(TupleGetItemOp(value, n), None).results[0] for n in fields]
+            return value
+        if type(value).__module__ == "torch":  # a dtype, a layout, a device
+            return str(value)
+        return self.dimension(value) if hasattr(value, "node") else value
 
     def argument_of(self, value: Any, operands: list[SSAValue]) -> Any:
         """An argument as an attribute; tensors become operands."""
         if isinstance(value, list | tuple):
             return tuple(self.argument_of(part, operands) for part in value)
-        if hasattr(value, "op") and hasattr(value, "graph"):
-            value = self.graph_values[value]
-            if isinstance(value, list | tuple):
-                return tuple(self.argument_of(part, operands) for part in value)
-        if isinstance(value, SSAValue):
-            if isinstance(value.type, TupleType):
-                fields = range(len(value.type.types))
-                parts = [self.add(TupleGetItemOp(value, n), None).results[0] for n in fields]
-                return tuple(self.argument_of(part, operands) for part in parts)
-            if value not in operands:
-                operands.append(value)
-            return f"%{operands.index(value)}"
-        if type(value).__module__ == "torch":  # a dtype, a layout, a device
-            return str(value)
-        return self.dimension(value) if hasattr(value, "node") else value
+        if not isinstance(value, SSAValue):
+            return value
+        if value not in operands:
+            operands.append(value)
+        return f"%{operands.index(value)}"
 
     def result(self, node: Any) -> SSAValue:
-        value = self.graph_values.get(node)
+        value = self.graph_values.get(node) if _is_node(node) else None
         if not isinstance(value, SSAValue):
             raise self.refused("a result is no tensor")
         return value
 
 
+def _is_node(value: Any) -> bool:
+    return hasattr(value, "op") and hasattr(value, "graph")
+
+
+def _nodes(value: Any) -> Sequence[Any]:
+    """The nodes in arguments."""
+    if isinstance(value, list | tuple):
+        return [node for part in value for node in _nodes(part)]
+    return [value] if _is_node(value) else []
+
+
 def _is_field(node: Any) -> bool:
     """True for one of several results."""
-    return str(node.target) == "<built-in function getitem>"
+    return str(getattr(node, "target", "")) == "<built-in function getitem>"
 
 
 def _is_size(node: Any) -> bool:

@@ -42,6 +42,20 @@ class Numerics:
         return self.single if dtype == "float32" else dtype
 
 
+WIDTHS = (
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+)
+"""Types of elements, the narrower ones first: operands are compared in the wider."""
+
 EXACT = Numerics("exact")
 """Elements are moved, selected, compared or converted. Only the conversion of the result rounds."""
 ONCE = Numerics("once")
@@ -93,6 +107,7 @@ _ROWS: dict[Numerics, str] = {
         reflection_pad1d reflection_pad2d reflection_pad3d
         replication_pad1d replication_pad2d replication_pad3d
         convolution_backward avg_pool2d_backward _adaptive_avg_pool2d_backward
+        gru.input rnn_tanh.input rnn_relu.input
         """,
     ONCE: """
         exp log log2 log10 sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh
@@ -120,7 +135,7 @@ _ROWS: dict[Numerics, str] = {
         """,
     SUMS: """
         _cdist_forward _pdist_forward
-        mm bmm addmm convolution sum sum.dim_IntList prod prod.dim_int mean mean.dim
+        mm bmm addmm linear convolution sum sum.dim_IntList prod prod.dim_int mean mean.dim
         _softmax softmax.int _log_softmax log_softmax.int
         avg_pool1d avg_pool2d avg_pool3d
         _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d

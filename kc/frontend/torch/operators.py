@@ -17,8 +17,8 @@ from typing import Any
 
 from kc import te, topi
 from kc.expr.tensor import Tensor
-from kc.frontend.torch import backward, placing
-from kc.frontend.torch.numerics import Output, converted
+from kc.frontend.torch import backward, placing, recurrent
+from kc.frontend.torch.numerics import WIDTHS, Output, converted
 from kc.frontend.torch.rules import OPERATORS, Unsupported
 from kc.frontend.torch.rules import axis_of as _axis
 from kc.frontend.torch.rules import in_type as _in_type
@@ -183,25 +183,10 @@ def _power(a: Any, b: Any, *, node: Output) -> Tensor:
     return topi.power(a, _in_type(b, node.dtype))
 
 
-_WIDTHS = (
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-)
-"""Types of elements, the narrower ones first: operands are compared in the wider."""
-
-
 def _comparison(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
     def elementwise(a: Tensor, b: Any, *, node: Output) -> Tensor:
         if isinstance(b, Tensor):
-            common = max(a.dtype, b.dtype, key=_WIDTHS.index)
+            common = max(a.dtype, b.dtype, key=WIDTHS.index)
         else:
             common = "float32" if isinstance(b, float) and "float" not in a.dtype else a.dtype
         if common == "bool":
@@ -416,6 +401,18 @@ def _addmm(
     if beta != 1:
         c = topi.multiply(c, _in_type(beta, acc))
     return converted(topi.add(scaled, c), node.dtype)
+
+
+@_operator("linear")
+def _dense(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, *, node: Output, acc: str
+) -> Tensor:
+    rows = topi.reshape(x, (-1, x.shape[-1])) if _rank(x) != 2 else x
+    product = nn.matmul(rows, weight, out_dtype=acc, transpose_b=True)
+    if bias is not None:
+        product = topi.add(product, converted(bias, acc))
+    product = converted(product, node.dtype)
+    return product if rows is x else topi.reshape(product, node.shape)
 
 
 @_operator("_trilinear")
@@ -1037,7 +1034,7 @@ def _topk(
     return list(topi.topk(x, k, _axis(axis, _rank(x)), "both", not largest, node[1].dtype))
 
 
-_ENTERED = (backward, placing)
+_ENTERED = (backward, placing, recurrent)
 """Modules that enter rules where they are imported."""
 
 

@@ -171,13 +171,17 @@ class _Folding:
             result = operator.infer(*specs, *([None] * absent))
         except RelationError:
             return None
+        if result is None:  # it is declared, as torch tells it
+            result = spec_of(op.result.type)
+        if result is None:
+            return None
         size = _bytes_of(result)
         given = sum(array.nbytes for array in arrays)
         if size is None or size - given > self.max_growth:
             return None
         way = "interpreter" if size + given <= INTERPRETED else "compiled"
         dtypes = [spec.dtype for spec in specs]
-        computed = call_operator(operator, arrays, dtypes, way)
+        computed = call_operator(operator, arrays, dtypes, way, result)
         return list(zip(computed, _dtypes_of(result), strict=True))
 
     def put(
