@@ -155,7 +155,7 @@ class ScheduleMethods:
         ...
 
     def cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
-        """Copy the parts of a buffer that blocks read into a new buffer, and read them there."""
+        """Copy the parts of a buffer that blocks read into a new buffer, and read them from it."""
         ...
 
     def cache_write(self, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
@@ -167,23 +167,23 @@ class ScheduleMethods:
         ...
 
     def cache_index(self, block: BlockRV | str, storage_scope: str = 'global', cse_thresh: int = 0) -> list[BlockRV]:
-        """Compute index expressions of a block in advance, into buffers that it reads."""
+        """Compute index expressions of a block in advance, into buffers that the block reads."""
         ...
 
     def read_at(self, loop: LoopRV | str, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global') -> BlockRV:
-        """Copy the part of a buffer that an iteration of a loop reads, and read it there."""
+        """Copy the part of a buffer that an iteration of a loop reads, and read it from the copy."""
         ...
 
     def write_at(self, loop: LoopRV | str, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global') -> BlockRV:
-        """Write to a new buffer in an iteration of a loop, and copy it at its end."""
+        """Write to a new buffer in an iteration of a loop, and copy it back at the end of the"""
         ...
 
     def reindex(self, block: BlockRV | str, buffer: Any) -> BlockRV:
-        """Redirect the accesses of a block to a new buffer, at the block's variables."""
+        """Redirect the accesses of a block to a new buffer, which is indexed by the block's"""
         ...
 
     def reindex_cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str, index_map: IndexFunction | IndexMap | str) -> BlockRV:
-        """Copy the part of a buffer that a block reads to a new one, in a chosen layout."""
+        """Copy the part of a buffer that a block reads to a new buffer, in a chosen layout."""
         ...
 
     def reindex_cache_write(self, block: BlockRV | str, write_buffer_index: Any, storage_scope: str, index_map: IndexFunction | IndexMap | str) -> BlockRV:
@@ -191,7 +191,7 @@ class ScheduleMethods:
         ...
 
     def rolling_buffer(self, block: BlockRV | str, write_buffer_index: Any = ..., *, unsafe: bool = False) -> None:
-        """Keep elements that the next iteration needs again in a buffer."""
+        """Retain elements that the next iteration needs again in a buffer."""
         ...
 
     def transform_layout(self, block: BlockRV | str, buffer: Any, index_map: IndexFunction | IndexMap | str, pad_value: Any | None = None, assume_injective_transform: bool = False) -> None:
@@ -235,7 +235,7 @@ class ScheduleMethods:
         ...
 
     def pad_einsum(self, block: BlockRV | str, padding: Sequence[int]) -> list[BlockRV]:
-        """Pad the iterations of an einsum to multiples of given numbers."""
+        """Pad the extents of an einsum to multiples of numbers."""
         ...
 
     def decompose_padding(self, block: BlockRV | str, loop: LoopRV | str) -> BlockRV:
@@ -251,7 +251,7 @@ class ScheduleMethods:
         ...
 
     def offset_operand(self, block: BlockRV | str, read_buffer_index: Any) -> list[BlockRV]:
-        """Offset a factor of a sum of products by half of its range, between signed and unsigned."""
+        """Offset a factor of a sum of products by half of its range, from signed to unsigned or"""
         ...
 
     def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The primitive that ``read_at`` and ``write_at`` share: a cache of what an iteration of a loop
+"""The base of ``read_at`` and ``write_at``: a cache of the elements that an iteration of a loop
 accesses.
 """
 
@@ -41,7 +41,7 @@ class CacheAtLoop(Primitive):
 
     gives: ClassVar[Gives] = "block"
     access: ClassVar[Literal["reads", "writes"]]
-    """The accesses that move to the copy."""
+    """The kind of accesses that are redirected to the copy."""
     buffers: ClassVar[Callable[[BlockOp], Sequence[SSAValue]]]
     """The buffers of a block that have such accesses."""
 
@@ -98,7 +98,9 @@ def place_in_loop(
     users: Sequence[Operation],
     objection: Objection,
 ) -> Place:
-    """The place of ``users`` in ``loop``. Raises the objection, or refuses KC3211 or KC3603."""
+    """The place of ``users`` in ``loop``. Raises the refusal of the place, or refuses KC3211 or
+    KC3603.
+    """
     require_scalar_place(site, f"copy of {buffer_name(buffer)}", loop)
     level = loop.body.block
     place = Place(level, first_of(level, users))

@@ -34,7 +34,7 @@ from kc.transforms.schedule.threads._thread_grid import copy_in_grid
 
 
 def all_readers(block: BlockOp, buffer: SSAValue) -> list[Operation]:
-    """``block`` and the other operations of its scope that read ``buffer`` without writing it, in
+    """``block`` and the other operations of its scope that read ``buffer`` but do not write it, in
     order.
     """
     scope = scope_of(block)
@@ -56,7 +56,7 @@ def loads_in(buffer: SSAValue, readers: Sequence[Operation]) -> list[LoadOp]:
 
 
 def _initialised_by(load: LoadOp) -> BlockOp | None:
-    """The reduction whose init contains ``load``; None if there is none."""
+    """The reduction whose init contains ``load``; None if ``load`` is in no init."""
     region, parent = load.parent_region(), load.parent_op()
     while parent is not None:
         if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:
@@ -111,13 +111,15 @@ class CachedReads:
         )
 
     def _in_grid(self, place: Place) -> ScheduleError | None:
-        """The refusal of a copy that all thread blocks would make."""
+        """The refusal of a copy that all thread blocks would execute; None if they would not."""
         what, target = f"the copy of {buffer_name(self.buffer)}", ("it", self.scope)
         writes = [write for write, _ in self.writes]
         return copy_in_grid(self.site, self.block, place.anchor, what, target, writes)
 
     def _changed(self, place: Place) -> ScheduleError | None:
-        """The refusal of a write, in one execution of the level, between the copy and a read."""
+        """The refusal of a write, in one execution of the level, between the copy and a read; None
+        if there is no such write.
+        """
         level, anchor = place.level, place.anchor
         for store, part in self.writes:
             child = child_at(level, store)
@@ -137,7 +139,7 @@ class CachedReads:
 
     def _missed_if_empty(self, place: Place) -> ScheduleError | None:
         """The refusal of a copy in a reduction loop whose init reads the copy: the init also runs
-        for an empty reduction, and the loop does not.
+        for an empty reduction, but the loop does not. None for other copies.
         """
         for load in self.loads:
             block = _initialised_by(load)
@@ -167,7 +169,9 @@ class CachedReads:
         return None
 
     def _race(self, place: Place) -> ScheduleError | None:
-        """The refusal of a write by another thread to a copied element, read or not."""
+        """The refusal of a write by another thread to a copied element, whether read or not; None
+        if no thread writes one.
+        """
         race = other_thread(self.site, place, self.copied(place), self.writes)
         if race is None:
             return None

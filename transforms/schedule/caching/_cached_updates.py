@@ -1,4 +1,6 @@
-"""Updates of a copy that is made before and written back after: no other access may be affected."""
+"""Updates of a copy that is filled before and written back after: no other access may be
+affected.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ class _Updates:
         self.own = self.writes.own
 
     def parts(self, place: Place) -> tuple[Part, Part]:
-        """The parts that are copied at ``place``, and written back."""
+        """The part that is copied at ``place``, and the part that is written back."""
         fill = part_of(self.site, self.own, place.level)
         return fill, part_of(self.site, self.writes.stores, place.level)
 
@@ -72,7 +74,9 @@ class _Updates:
         )
 
     def _overwritten(self, place: Place, fill: Part) -> ScheduleError | None:
-        """The refusal of another write to a copied element before it is written back."""
+        """The refusal of another write to a copied element before the element is written back; None
+        if there is no such write.
+        """
         for unmoved in self.writes.other_accesses:
             store = unmoved.op
             if not unmoved.writes or child_at(place.level, store) is not place.anchor:
@@ -88,8 +92,8 @@ class _Updates:
         return None
 
     def _race(self, place: Place, part: Part, accesses: _Accesses) -> ScheduleError | None:
-        """The refusal of another thread's write to a copied element, or read of an element that is
-        written back.
+        """The refusal of another thread's write to a copied element, or of its read of an element
+        that is written back; None if there is no such access.
         """
         race = other_thread(self.site, place, part, accesses)
         if race is None:

@@ -34,7 +34,7 @@ from kc.transforms.schedule.threads._thread_grid import copy_in_grid
 
 @dataclass(frozen=True)
 class OtherAccess:
-    """An access that keeps the old buffer: ``op``, with the accessed element or view."""
+    """An access that still uses the old buffer: ``op``, with the accessed element or view."""
 
     op: Operation
     part: LoadOp | StoreOp | ViewOp
@@ -79,7 +79,7 @@ class CachedWrites:
         ]
 
     def caching(self, place: Place) -> Caching:
-        """The cache at ``place``, for which :meth:`objection` gave None."""
+        """The cache at ``place``, after :meth:`objection` has returned None for it."""
         part = self._part
         assert part is not None
         return Caching(self.block, self.buffer, self._redirected, place.anchor, flush=part)
@@ -105,7 +105,9 @@ class CachedWrites:
         )
 
     def lost_if_empty(self, place: Place) -> ScheduleError | None:
-        """The refusal of a copy in a reduction loop that does not run for an empty reduction."""
+        """The refusal of a copy in a reduction loop that does not run for an empty reduction; None
+        for other copies.
+        """
         block = self.block
         empty = [
             name
@@ -127,7 +129,9 @@ class CachedWrites:
         return None
 
     def seen_by_others(self, place: Place) -> ScheduleError | None:
-        """The refusal of another access to a written element before the element is copied."""
+        """The refusal of another access to a written element before the element is copied; None if
+        there is no such access.
+        """
         name = buffer_name(self.buffer)
         for unmoved in self.other_accesses:
             use = unmoved.op
@@ -155,10 +159,11 @@ class CachedWrites:
         return None
 
     def _mixes_reads(self, place: Place) -> ScheduleError | None:
-        """The refusal of a read of the block that only sometimes returns the block's own writes.
+        """The refusal of a read of the block that returns the block's own writes only in some
+        instances; None if there is no such read.
 
-        Reads that always do use the new buffer, like the writes. The reads of the consumers must be
-        of this kind.
+        Reads that always return them use the new buffer, like the writes. The reads of the
+        consumers must be of this kind.
         """
         for load in [access for access in [*self.own, *self.taken] if isinstance(access, LoadOp)]:
             above = child_at(place.level, load)
@@ -224,7 +229,9 @@ class CachedWrites:
         )
 
     def _overwritten(self, place: Place) -> ScheduleError | None:
-        """The refusal of another write to an element between the block and a consumer."""
+        """The refusal of another write to an element between the block and a consumer; None if
+        there is no such write.
+        """
         name = buffer_name(self.buffer)
         for load in self.taken:
             for unmoved in [access for access in self.other_accesses if access.writes]:
@@ -268,7 +275,9 @@ class CachedWrites:
         return None
 
     def _not_all_written(self, place: Place, part: Part) -> ScheduleError | None:
-        """The refusal of an element in the copied part that is not written."""
+        """The refusal of an element in the copied part that is not written; None if all are
+        written.
+        """
         space = Space()
         copy = space.place(place.anchor)
         element = part.enter(self.site, space, copy)
@@ -295,14 +304,17 @@ class CachedWrites:
         )
 
     def in_grid(self, place: Place) -> ScheduleError | None:
-        """The refusal of a copy back that all thread blocks would make."""
+        """The refusal of a copy back that all thread blocks would execute; None if they would
+        not.
+        """
         name = buffer_name(self.buffer)
         what, target = f"the copy of {name}", (name, loop_tree.memory_scope(self.buffer))
         return copy_in_grid(self.site, self.block, place.anchor, what, target, self.stores)
 
     def exchanged(self, place: Place, part: Part) -> ScheduleError | None:
-        """The refusal of an element that one thread writes and another one reads, or copies back
-        with ``part``, if each of them would have its own buffer.
+        """The refusal of an element that one thread writes and another thread reads, or copies back
+        with ``part``, if each of them would have a separate buffer. None if there is no such
+        element.
         """
         loops = [
             loop
@@ -374,7 +386,7 @@ class CachedWrites:
         )
 
     def _not_empty(self, place: Place, space: Space, copy: Instance) -> Sequence[Condition]:
-        """The conditions that reductions have terms, if initial values of empty ones are also
+        """The conditions that reductions have terms, if initial values of empty reductions are also
         stored.
         """
         if not self.block.has_init or loop_tree.loops_around(place.anchor):
@@ -405,8 +417,8 @@ def _start(
 ) -> Instance | None:
     """The instance of a ``store`` in the init of ``block`` at the start of an element's reduction.
 
-    It is before the reduction's loops, and runs once whatever their trip counts. None if the loops
-    drive other variables too.
+    It precedes the reduction's loops, and runs once whatever their trip counts. None if the loops
+    also drive other variables.
     """
     if store.parent_region() is not block.init or block.predicate.data.constraints:
         return None

@@ -1,9 +1,9 @@
-"""Caches: accesses to a buffer use a new buffer, which is filled before and written back after
+"""Caches: accesses to a buffer use a new buffer, which is filled before them and written back after
 them.
 
-A cache stands at a :class:`Place`: the body of a loop, function or block, and the first operation
-in it that uses the cache. The legality of a place depends on the primitive; the candidate places
-and the construction do not.
+A cache is at a :class:`Place`: the body of a loop, function or block, and the first operation in it
+that uses the cache. The legality of a place depends on the primitive; the candidate places and the
+construction do not.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def cached_buffer(
     scope: str,
     how: Literal["reads", "writes"],
 ) -> tuple[BlockOp, SSAValue]:
-    """The block and its buffer, after a check that it can be cached in ``scope``; users of its
-    views keep the buffer.
+    """The block and its buffer, after a check that the buffer can be cached in ``scope``. Users of
+    views of the buffer are not redirected.
 
     Refuses other buffers (KC3300, KC3303) and scopes (KC3301, KC3415).
     """
@@ -94,7 +94,7 @@ def cached_buffer(
 
 
 Objection = Callable[[Place], ScheduleError | None]
-"""A function that gives the refusal of a place, or None for a legal one."""
+"""A function that returns the refusal of a place, or None for a legal place."""
 
 
 def outermost_place(
@@ -107,7 +107,7 @@ def outermost_place(
 ) -> Place:
     """The outermost legal place of ``users``, in a body that also contains ``held``.
 
-    Raises the last objection if there is none, or ScheduleError KC3310.
+    If no place is legal, raises the last refusal, or ScheduleError KC3310.
     """
     refusal: ScheduleError | None = None
     for level in levels_of(scope_of(block), [*users, *held]):
@@ -189,8 +189,9 @@ def other_thread(
     part: Part,
     accesses: Iterable[tuple[Operation, LoadOp | StoreOp | ViewOp]],
 ) -> tuple[Operation, Instance, Witness] | None:
-    """One of ``accesses`` to an element of ``part`` by another thread than that at ``place``,
-    without synchronization; None if there is none. Each access has its element or view.
+    """An access of ``accesses`` to an element of ``part``, by a thread other than the one at
+    ``place`` and without synchronization; None if there is none. Each access has its element or
+    view.
     """
     buffer, anchor = part.buffer, place.anchor
     for loop in all_loops_around(anchor):
@@ -221,7 +222,7 @@ def other_thread(
 
 def _runs_alone(loop: ForOp) -> bool:
     """True if the iterations of ``loop`` are virtual threads of a CPU, which run one after another
-    (KC4207). In a thread of a kernel they run in lockstep.
+    (KC4207). In a thread of a kernel, virtual threads run in lockstep.
     """
     return loop.axis in VIRTUAL_AXES and all(
         outer.axis is None or outer.axis in VIRTUAL_AXES for outer in all_loops_around(loop)
@@ -231,8 +232,8 @@ def _runs_alone(loop: ForOp) -> bool:
 def undefined_copy(
     site: Site, block: BlockOp, place: Place, part: Part, scope: str
 ) -> ScheduleError | None:
-    """The refusal (KC3415) of a shared copy of ``part`` with undefined elements; None if there are
-    none.
+    """The refusal (KC3415) of a shared copy of ``part`` with undefined elements; None if all
+    elements are defined.
 
     Each thread has its own buffer, and threads would share the copy in ``scope``. A thread that
     copies an element that it has not written might overwrite the value of another thread.

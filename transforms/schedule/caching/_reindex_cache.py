@@ -1,5 +1,5 @@
-"""The primitive that ``reindex_cache_read`` and ``reindex_cache_write`` share: a block accesses a
-buffer in a new one, whose layout is chosen by an index map.
+"""The base of ``reindex_cache_read`` and ``reindex_cache_write``: a block accesses a buffer through
+a new buffer, whose layout is chosen by an index map.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ReindexCache(Primitive):
 
     gives: ClassVar[Gives] = "block"
     access: ClassVar[Literal["reads", "writes"]]
-    """The accesses that move."""
+    """The kind of accesses that are redirected."""
     buffers: ClassVar[Callable[[BlockOp], Sequence[SSAValue]]]
     """The buffers of a block that have such accesses."""
     mapped: ClassVar[frozenset[IterType]]
@@ -57,7 +57,7 @@ class ReindexCache(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """The mapped variables of the block, in the opposite order."""
+        """The transposed layout: the mapped variables of the block, in reverse order."""
         for block, buffer, scope in choices(site, cls.buffers):
             assert isinstance(block.target, BlockOp)
             mapped = [n for n, kind in enumerate(block.target.types) if kind in cls.mapped]

@@ -46,7 +46,7 @@ from kc.transforms.schedule.layout._layouts import (
 
 @dataclass(frozen=True)
 class _Instances(Part):
-    """The copied elements: those at ``exprs``, over the variables ``of`` of the copy."""
+    """The copied elements: the elements at ``exprs``, over the variables ``of`` of the copy."""
 
     of: tuple[int, ...]
     exprs: tuple[AffineExpr, ...]
@@ -73,8 +73,8 @@ class _Instances(Part):
         return [term_of(expr, values.__getitem__) for expr in self.exprs]
 
     def _below(self, n: int, index: Term, space: Space, copy: Instance) -> list[Condition]:
-        """The condition that ``index`` is less than size ``n`` of the buffer, if that size has a
-        value.
+        """The condition that ``index`` is less than size ``n`` of the buffer, if this size has a
+        value in the function.
         """
         size = self.sizes[n]
         if not isinstance(size, int | SSAValue):
@@ -82,8 +82,8 @@ class _Instances(Part):
         return [index < space.buffer_size(size, copy)]
 
     def may_leave(self, place: Place) -> list[tuple[bool, bool]]:
-        """For each dimension, True if elements may be before its start, and if they may be beyond
-        its end.
+        """For each dimension, True if elements may be before its start, and True if they may be
+        beyond its end.
         """
         sides: list[tuple[bool, bool]] = []
         for n in range(len(self.exprs)):
@@ -129,8 +129,8 @@ class Reindexing:
     shape: Shape
     name: str
     may_leave: Sequence[tuple[bool, bool]]
-    """For each dimension of the buffer, True if the copy needs a guard at its start, and at its
-    end.
+    """For each dimension of the buffer, True if the copy needs a guard at its start, and True if it
+    needs one at its end.
     """
     is_read: bool
 
@@ -310,7 +310,7 @@ def plan_reindexing(
 
 
 def _interval(block: BlockOp, n: int, place: Place, bound: IndexValues) -> Interval:
-    """The values of variable ``n`` in one execution of the place."""
+    """The values that variable ``n`` of the block takes in one execution of the place."""
     binding = bound.compose(block.binding_exprs[n], block.binding_operands)
     covered = interval(binding, place.level, bound)
     size = block.extents[n]
@@ -453,8 +453,8 @@ def _copies(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
 def require_pattern(
     site: Site, block: BlockOp, buffer: SSAValue, accesses: Sequence[Access]
 ) -> Pattern:
-    """The access pattern of ``block`` to ``buffer``. Refuses (KC3530) several indices, and an index
-    of other values than the block's variables.
+    """The access pattern of ``block`` to ``buffer``. Refuses (KC3530) accesses at different
+    indices, and an index that depends on more than the block's variables.
     """
     values = IndexValues()
     variables = [values.expr(argument) for argument in block.body.block.args]

@@ -1,4 +1,5 @@
-"""cache_index: index expressions of a block are computed in advance, into buffers that it reads.
+"""cache_index: index expressions of a block are computed in advance, into buffers that the block
+reads.
 
 Before, ``cache-index block=B``::
 
@@ -26,10 +27,10 @@ After::
           %x = tir.load %A[%n0, %n1]
           tir.store %x, %B[%v_i, %v_j]
 
-The cached indices are those of loads that are more than a variable plus a constant, and occur more
-than ``cse_thresh`` times; equal ones share a buffer. A buffer has a dimension for each variable of
-the block on which the index depends. Loads inside an index (``%A[%I[%v_i]]``) are computed with it.
-Stores keep their indices, so the written elements stay known.
+The cached indices are indices of loads that are more than a variable plus a constant, and occur
+more than ``cse_thresh`` times; equal indices share a buffer. A buffer has a dimension for each
+variable of the block on which the index depends. Loads inside an index (``%A[%I[%v_i]]``) are
+computed with it. Indices of stores are not cached, so the written elements stay known.
 
 *Legal when*
 
@@ -101,7 +102,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class CacheIndex(Primitive):
-    """Compute index expressions of a block in advance, into buffers that it reads."""
+    """Compute index expressions of a block in advance, into buffers that the block reads."""
 
     name: ClassVar[str] = "cache-index"
     gives: ClassVar[Gives] = "blocks"
@@ -166,7 +167,7 @@ class CacheIndex(Primitive):
 
 
 def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
-    """Refuse (KC3605) an index that is gathered from elements that may not exist."""
+    """Refuse (KC3605) an index that is loaded from elements that may not exist."""
     for load in index.gathers:
         space = Space()
         instance = space.place(block)
@@ -229,7 +230,7 @@ def _objection(
 
 @dataclass
 class _Gathered(CachedReads):
-    """The reads from which an index is computed, which may reach the whole buffer."""
+    """The loads from which an index is computed. They may access the whole buffer."""
 
     index: Index
 
@@ -295,7 +296,7 @@ def _load_index(block: BlockOp, index: Index, nest: Nest, start: Operation, numb
 
 
 def _erase_unused(block: BlockOp, ops: Collection[Operation]) -> None:
-    """Erase the unused ones of ``ops`` in the body of ``block``."""
+    """Erase the operations of ``ops`` in the body of ``block`` that are unused."""
     for op in [op for op in reversed(list(block.body.block.ops)) if op in ops]:
         if not any(result.first_use for result in op.results):
             op.detach()
@@ -311,7 +312,7 @@ _CHEAP = (
     *(arith.MinSIOp, arith.MaxSIOp, arith.MinUIOp, arith.MaxUIOp),
     *(arith.AndIOp, arith.OrIOp, arith.XOrIOp, arith.CmpiOp, arith.SelectOp),
 )
-"""The operations that an index may be computed with: none fails, whatever its operands."""
+"""The operations of which an index may consist: none fails, whatever its operands."""
 
 
 @dataclass(frozen=True)
@@ -321,23 +322,23 @@ class Index:
     expr: AffineExpr
     operands: tuple[SSAValue, ...]
     uses: list[tuple[LoadOp, int]]
-    """Loads, and the dimension of each."""
+    """Loads, each with the dimension that uses the index."""
     slice: list[Operation]
     """The operations of the body that compute the operands, in order."""
     variables: list[int]
-    """The variables of the block on which it depends."""
+    """The numbers of the block's variables on which the index depends."""
     outside: list[SSAValue]
-    """The values from outside the block that it uses."""
+    """The values from outside the block that the index uses."""
 
     @property
     def gathers(self) -> list[LoadOp]:
-        """The loads from which it is computed."""
+        """The loads from which the index is computed."""
         return [load for load in self.slice if isinstance(load, LoadOp)]
 
 
 def _with_readers(indices: Sequence[Index]) -> list[Index]:
-    """The members of ``indices`` that are still needed after the others are loaded, except indices
-    of loads that only compute other indices.
+    """The members of ``indices`` that are still needed after the others are loaded. Indices of
+    loads that only compute other indices are left out.
     """
     sliced = {op for index in indices for op in index.slice}
     loads = {load for index in indices for load, _ in index.uses}

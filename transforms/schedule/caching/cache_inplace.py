@@ -1,4 +1,4 @@
-"""cache_inplace: a block updates a copy of a buffer, made beforehand and written back afterwards.
+"""cache_inplace: a block updates a copy of a buffer, filled beforehand and written back afterwards.
 
 Before, ``cache-inplace block=A buffer=A scope=local``::
 
@@ -18,9 +18,9 @@ After::
       tir.block "A_local_back" (spatial %v0 in 16 = %ax0) do { %A[%v0] = %A_local[%v0] }
     }
 
-The first copy covers the bounding box of the block's accesses, the second one that of its writes;
-elements without writes keep their values. Both are as far out as is legal. The new buffer has the
-shape of the old one, so indices do not change.
+The first copy covers the bounding box of the block's accesses, the second one the bounding box of
+its writes; elements without writes retain their values. Both are as far out as is legal. The new
+buffer has the shape of the old one, so indices do not change.
 
 *Legal when*
 

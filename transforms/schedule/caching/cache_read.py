@@ -1,4 +1,4 @@
-"""cache_read: elements that blocks read of a buffer are first copied to a new one, and read there.
+"""cache_read: elements that blocks read are first copied to a new buffer, and read from it.
 
 Before, ``cache-read block=C buffer=A scope=local``::
 
@@ -15,8 +15,8 @@ After::
       tir.block "C" (spatial %v_i in 16 = %i) do { reads %A_local[%v_i + 1] }
 
 All blocks of the scope that read the buffer without writing it then read the copy; ``consumers``
-selects some of them. The buffer may be an argument, and have any number of writers. The copy is
-before the first of its readers, as far out as the buffer keeps its values in between. It covers the
+selects some of them. The buffer may be an argument, and have any number of writers. The copy
+precedes its first reader, as far out as the buffer does not change in between. It covers the
 bounding box of all reads. The new buffer has the shape of the old one, so indices do not change
 (``compact-buffer-allocation`` shrinks it to the used part).
 
@@ -62,7 +62,7 @@ from kc.transforms.schedule.caching._caching import (
 
 @dataclass(frozen=True)
 class CacheRead(Primitive):
-    """Copy the parts of a buffer that blocks read into a new buffer, and read them there."""
+    """Copy the parts of a buffer that blocks read into a new buffer, and read them from it."""
 
     name: ClassVar[str] = "cache-read"
     gives: ClassVar[Gives] = "block"
@@ -105,8 +105,8 @@ class CacheRead(Primitive):
                 yield cls(block, buffer, scope, (block,))
 
     def stays_within(self, site: Site) -> bool:
-        """True with ``consumers``: only they change; the buffer and its other readers stay
-        unchanged.
+        """True with ``consumers``: only these blocks change, not the buffer and its other
+        readers.
         """
         return bool(self.consumers)
 

@@ -20,7 +20,7 @@ After::
 
 The init of a reduction and its updates use the new buffer. With several written buffers, only the
 named one is cached. ``consumers`` are blocks that then read the new buffer; all others read the old
-one. The copy follows the block, as far out as no other access sees the later write to the old
+one. The copy follows the block, as far out as no other access observes the later write to the old
 buffer; it covers the bounding box of the block's writes. The new buffer has the shape of the old
 one, so indices do not change. Other blocks may also write the buffer.
 
@@ -154,7 +154,7 @@ def _legal_consumers(
 
 
 def _inplace(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> list[str]:
-    """The hint that the block can update a copy, if that is legal."""
+    """The hint that the block can update a copy, if this is legal."""
     if buffer not in buffers_read(block):
         return []
     try:

@@ -17,10 +17,10 @@ After::
       tir.for %i_i in 8 {
         tir.block "C" (spatial %v_i in 32 = %i_o * 8 + %i_i) do { reads %A_local[%v_i + 1] }
 
-All blocks in the loop that read the buffer without writing it then read the copy. It is before the
-first of them and covers the bounding box of their reads in one iteration. Its block is annotated
-``auto_copy``: its loops may be chosen for the target. The new buffer has the shape of the old one,
-so indices do not change.
+All blocks in the loop that read the buffer without writing it then read the copy. The copy precedes
+the first of them and covers the bounding box of their reads in one iteration. Its block is
+annotated ``auto_copy``: its loops may be chosen for the target. The new buffer has the shape of the
+old one, so indices do not change.
 
 *Legal when*
 
@@ -58,7 +58,7 @@ from kc.transforms.schedule.caching._caching import READ_BUFFER, Caching
 
 @dataclass(frozen=True)
 class ReadAt(CacheAtLoop):
-    """Copy the part of a buffer that an iteration of a loop reads, and read it there."""
+    """Copy the part of a buffer that an iteration of a loop reads, and read it from the copy."""
 
     name: ClassVar[str] = "read-at"
     access = "reads"

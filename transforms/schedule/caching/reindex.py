@@ -1,4 +1,5 @@
-"""reindex: a block accesses a buffer through a new one, at its own variables.
+"""reindex: a block accesses a buffer through a new buffer, which is indexed by the block's
+variables.
 
 Before, ``reindex block=C buffer=read:0``, of a convolution::
 
@@ -21,9 +22,9 @@ After::
           %x = tir.load %X_reindex[%v_i, %v_k] : memref<14x3xf32>
 
 The new buffer has a dimension for each variable on which the index depends. The block thus accesses
-buffers in the layout that a tensor intrinsic needs, independent of their own layout. A block that
-writes the buffer writes the new one, which is copied back after it. The copy is as far out as the
-values allow, and covers the part needed there.
+buffers in the layout that a tensor intrinsic needs, independently of the buffers' own layout. A
+block that writes the buffer writes the new one, which is copied back afterwards. The copy is as far
+out as the values allow, and covers the part needed there.
 
 *Legal when*
 
@@ -58,7 +59,9 @@ from kc.transforms.schedule.threads._thread_values import require_copies_apart
 
 @dataclass(frozen=True)
 class Reindex(Primitive):
-    """Redirect the accesses of a block to a new buffer, at the block's variables."""
+    """Redirect the accesses of a block to a new buffer, which is indexed by the block's
+    variables.
+    """
 
     name: ClassVar[str] = "reindex"
     gives: ClassVar[Gives] = "block"

@@ -20,9 +20,9 @@ After::
         tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
           %x = tir.load %A_local[%v_j, %v_i] : memref<8x4xf32, "local">
 
-The map takes all variables of the block to the index in the new buffer; a variable on which the
-result does not depend adds no dimension. The new buffer has the size of its largest indices plus 1.
-Other users of the old buffer keep it. (``cache_read`` keeps the layout.)
+The map computes the index in the new buffer from all variables of the block; a variable on which no
+result depends adds no dimension. The size of the new buffer is its largest indices plus 1. Other
+users of the old buffer are unchanged. (``cache_read`` preserves the layout.)
 
 *Legal when*
 
@@ -54,7 +54,7 @@ from kc.transforms.schedule.caching._reindex_cache import ReindexCache
 
 @dataclass(frozen=True)
 class ReindexCacheRead(ReindexCache):
-    """Copy the part of a buffer that a block reads to a new one, in a chosen layout."""
+    """Copy the part of a buffer that a block reads to a new buffer, in a chosen layout."""
 
     name: ClassVar[str] = "reindex-cache-read"
     access = "reads"

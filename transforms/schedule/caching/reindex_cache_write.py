@@ -20,9 +20,9 @@ After::
           %value = tir.load %C_local[%v1, %v0]
           tir.store %value, %C[%v0 * 8 + %v1]
 
-The map takes all variables of the block to the index in the new buffer; a variable on which the
-result does not depend adds no dimension. The new buffer has the size of its largest indices plus 1.
-Other users of the old buffer keep it. (``cache_write`` keeps the layout.)
+The map computes the index in the new buffer from all variables of the block; a variable on which no
+result depends adds no dimension. The size of the new buffer is its largest indices plus 1. Other
+users of the old buffer are unchanged. (``cache_write`` preserves the layout.)
 
 *Legal when*
 

@@ -1,4 +1,4 @@
-"""rolling_buffer: a buffer keeps elements that the next iteration of a loop needs again.
+"""rolling_buffer: a buffer retains elements that the next iteration of a loop needs again.
 
 Before, ``rolling-buffer block=B``, after ``compute-at block=B loop=i``::
 
@@ -23,9 +23,9 @@ After::
       tir.for %j_1 in 16 {
         tir.block "C" ... do { reads %B[%v_i mod 3, %v_j] and %B[(%v_i + 2) mod 3, %v_j] }
 
-Only the first iteration computes all three rows; each later one computes the new row, in the place
-of the row that is no longer needed. The buffer rolls along the outermost loop that moves the used
-part by less than its length.
+Only the first iteration computes all three rows; each later iteration computes the new row, in the
+place of the row that is no longer needed. The buffer rolls along the outermost loop that moves the
+used part by less than its length.
 
 *Legal when*
 
@@ -93,12 +93,12 @@ from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 from kc.transforms.schedule.caching._caching import WRITTEN_BUFFER
 
 FOREVER = 2**62
-"""More iterations than a loop of unknown extent has."""
+"""A number larger than the iterations of a loop of unknown extent."""
 
 
 @dataclass(frozen=True)
 class RollingBuffer(Primitive):
-    """Keep elements that the next iteration needs again in a buffer."""
+    """Retain elements that the next iteration needs again in a buffer."""
 
     name: ClassVar[str] = "rolling-buffer"
     undecidable = True
@@ -178,7 +178,9 @@ def _common_loops(buffer: SSAValue) -> list[ForOp]:
 
 
 def _find(site: Site, definition: Definition, common: Sequence[ForOp]) -> Rolling:
-    """The outermost loop along which a dimension rolls. Refuses (KC3490) if there is none."""
+    """The outermost loop along which a dimension rolls. Refuses (KC3490) a buffer without such a
+    loop.
+    """
     name, block = buffer_name(definition.buffer), definition.block
     region: list[Interval] = []
     if common:
@@ -243,8 +245,8 @@ def _roll(op: LoadOp | StoreOp, axis: int, length: int) -> None:
 
 
 def _replace_alloc(plan: Rolling) -> None:
-    """Replace the alloc by one buffer for all iterations, with the length of the part that one
-    uses.
+    """Replace the alloc by one buffer for all iterations, with the length of the part that an
+    iteration uses.
     """
     old = plan.buffer.owner
     assert isinstance(old, AllocOp)
@@ -315,7 +317,7 @@ class Rolling:
         return any_of([first, self._offset_at(space, instance) >= self.overlap])
 
     def is_there(self, space: Space, instance: Instance) -> Condition:
-        """The condition that an instance of the block computes an existing element."""
+        """The condition that an instance of the block computes an element that already exists."""
         return ~self.is_new(space, instance)
 
     def _offset_at(self, space: Space, instance: Instance) -> Term:
@@ -324,7 +326,7 @@ class Rolling:
 
 
 class Prover:
-    """The checks that a rolling buffer gives the same results."""
+    """The checks that a rolling buffer leaves the results unchanged."""
 
     def __init__(self, site: Site, rolling: Rolling) -> None:
         self.site = site
@@ -376,7 +378,9 @@ class Prover:
         )
 
     def _require_repeatable(self) -> None:
-        """Require (KC3494) that an element is the same in whatever iteration it is computed."""
+        """Require (KC3494) that the value of an element does not depend on the iteration that
+        computes it.
+        """
         block, loop = self.block, self.rolling.loop
         moving = loop_tree.derived_values(loop.var)
         reason = None
@@ -432,7 +436,7 @@ class Prover:
     def _supplies(
         self, space: Space, read: Instance, outside: Mapping[ForOp, Term], after: Instance | None
     ) -> list[Supply]:
-        """The writes before ``read``, and after ``after`` if it is given."""
+        """The writes before ``read``, and after ``after`` if it is not None."""
         supplies: list[Supply] = []
         for store in self.stores:
             write = space.instance(store, outside)
@@ -454,7 +458,9 @@ class Prover:
             raise self._lost(load, space, read, witness, "is not yet written")
 
     def _require_kept(self, load: LoadOp, store: StoreOp) -> None:
-        """Require (KC3492) that no read element was overwritten by another element in its place."""
+        """Require (KC3492) that no read element was overwritten by another element in the same
+        place.
+        """
         rolling = self.rolling
         space, read, conditions, outside = self._instances(load)
         element = space.element(load, read)
@@ -502,8 +508,8 @@ class Prover:
         )
 
     def _require_unchanged(self, load: LoadOp, store: StoreOp) -> None:
-        """Require (KC3493) that the block would now read the inputs with which it computed the
-        element.
+        """Require (KC3493) that the inputs from which the block computed the element have not
+        changed.
         """
         rolling = self.rolling
         space = Space()

@@ -1,4 +1,5 @@
-"""write_at: elements that a loop iteration writes to a buffer are copied there at its end.
+"""write_at: elements that a loop iteration writes are collected in a new buffer, and copied at its
+end.
 
 Before, ``write-at loop=i block=C buffer=C scope=local``::
 
@@ -20,9 +21,9 @@ After::
             do { %C[%v0] = %C_local[%v0] }
       }
 
-The block uses a new buffer for its writes, and for reads of them. The bounding box of its writes in
-one iteration is copied back after it. The copy's block is annotated ``auto_copy``: its loops may be
-chosen for the target. The new buffer has the shape of the old one, so indices do not change.
+The block uses a new buffer for its writes, and for reads of these. The bounding box of its writes
+in one iteration is copied back after it. The copy's block is annotated ``auto_copy``: its loops may
+be chosen for the target. The new buffer has the shape of the old one, so indices do not change.
 
 *Legal when*
 
@@ -61,7 +62,9 @@ from kc.transforms.schedule.caching._caching import WRITTEN_BUFFER, Caching
 
 @dataclass(frozen=True)
 class WriteAt(CacheAtLoop):
-    """Write to a new buffer in an iteration of a loop, and copy it at its end."""
+    """Write to a new buffer in an iteration of a loop, and copy it back at the end of the
+    iteration.
+    """
 
     name: ClassVar[str] = "write-at"
     access = "writes"

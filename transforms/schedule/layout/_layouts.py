@@ -256,7 +256,9 @@ def _sizes_text(shape: Shape) -> str:
 
 
 def _is_told(site: Site, symbol: str, besides: BlockArgument) -> bool:
-    """True if an argument other than ``besides`` is ``symbol`` or has that size."""
+    """True if an argument other than ``besides`` determines ``symbol``: its value or one of its
+    sizes.
+    """
     position = symbol_names(site.function).index(symbol)
     attrs = site.function.arg_attrs
     for n, attributes in enumerate(attrs.data if attrs is not None else ()):
@@ -329,7 +331,7 @@ def set_indices(
 
 
 def _settle_sizes(site: Site, buffer: SSAValue, like: Operation) -> None:
-    """Replace ``memref.dim`` of ``buffer`` by its present sizes."""
+    """Replace ``memref.dim`` of ``buffer`` by its current sizes."""
     dims = [use.operation for use in buffer.uses if isinstance(use.operation, memref.DimOp)]
     if not dims:
         return

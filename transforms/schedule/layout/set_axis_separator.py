@@ -9,11 +9,12 @@ After::
     %B = tir.alloc "B" {tir.axis_separators = array<i64: 2>} : memref<4x8x16xf32>
 
 Most memory has one axis, into which all dimensions are flattened; some memory has several (a
-texture has rows and columns). A separator ``n`` stands before dimension ``n``: dimensions between
-separators are flattened together, here 0 and 1 into one axis, and 2 is the other. The buffer has it
-as an attribute (``kc.axis_separators`` at an argument) for the lowering to such memory; flat memory
-ignores it, and results do not depend on it. New separators replace old ones; an empty list removes
-them. ``transform_layout`` with ``axis_separator`` in its map does both at once.
+texture has rows and columns). A separator ``n`` precedes dimension ``n``: dimensions between
+separators are flattened together, here 0 and 1 into one axis, and 2 is the other axis. The
+separators are an attribute of the buffer (``kc.axis_separators`` at an argument) for the lowering
+to such memory; flat memory ignores them, and results do not depend on them. New separators replace
+old ones; an empty list removes them. ``transform_layout`` with ``axis_separator`` in its map does
+both at once.
 
 ``transform_layout`` with ``axis_separator`` in its map does both at once.
 

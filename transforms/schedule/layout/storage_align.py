@@ -114,7 +114,7 @@ class StorageAlign(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """Rows that start in different banks, or at a multiple of 16 elements."""
+        """Requests for rows that start in different banks, or at a multiple of 16 elements."""
         for block in loop_tree.blocks(site.function):
             for buffer in buffers_written(block):
                 if isinstance(buffer.owner, AllocOp):

@@ -14,7 +14,7 @@ After::
         %a = tir.load %A[%v_ax0 floordiv 8, %v_ax0 mod 8]
 
 The map takes the variables of the block, in their order. Each result is a new variable, with a new
-loop around the block, in this order; buffers do not change (``transform_layout`` rearranges those).
+loop around the block, in this order; buffers do not change (``transform_layout`` changes buffers).
 A predicate is transformed with them.
 
 *Legal when*
@@ -62,7 +62,9 @@ from kc.transforms.schedule.layout._layouts import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop of each variable; the new variables; and the old ones in terms of the new."""
+    """The loop of each variable; the new variables; and the old variables in terms of the new
+    ones.
+    """
 
     block: BlockOp
     loops: list[ForOp]
@@ -216,7 +218,7 @@ class TransformBlockLayout(Primitive):
     def _inverse(
         self, site: Site, block: BlockOp, old: Shape, types: Sequence[IterType]
     ) -> list[AffineExpr]:
-        """The old variables, each over the new ones of its type."""
+        """The old variables, each over the new variables of its type."""
         map_ = self.index_map
         inverted: list[AffineExpr] = [AffineExpr.constant(0)] * len(block.types)
         for type_ in dict.fromkeys(block.types):

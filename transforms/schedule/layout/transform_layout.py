@@ -24,19 +24,19 @@ The new shape is the smallest that contains the results of the map. Elements to 
 mapped are padding (14 elements in rows of 4 need 16). They are never read, so they may be undefined
 in a buffer of the function; with ``pad_value``, a number or a function of the new index, blocks
 after the last writer write them (``B_pad``, with as few conditions and iterations as the padding
-needs). The caller sees the padding of an output, so it needs a value.
+needs). The caller sees the padding of an output, so the padding needs a value.
 
 For an argument, the function's signature changes: its type, and ``kc.shape`` where it has one.
-Callers pass arrays in the new layout. The padding of an array that is only read holds what the
-caller put there.
+Callers pass arrays in the new layout. The caller determines the padding of an array that is only
+read.
 
 A map with ``xor`` that keeps the shape of a buffer of the function is a *swizzle*::
 
     transform-layout block=S buffer=S index_map=(i, j)->(i, j xor (i mod 8) * 8)
 
-The buffer has it as an attribute (``tir.swizzle``), and ``swizzle-storage`` applies it when loops
-and fragments have their final form. Until then accesses have the indices of the program, so that
-tiles of the buffer stay tiles for ``tensorize``.
+The swizzle is an attribute of the buffer (``tir.swizzle``), and ``swizzle-storage`` applies it when
+loops and fragments have their final form. Until then accesses have the indices of the program, so
+that tiles of the buffer stay tiles for ``tensorize``.
 
 ``axis_separator`` between results (in Python ``IndexMap.AXIS_SEPARATOR``) separates the dimensions
 of different axes of physical memory: see ``set_axis_separator``.
@@ -125,7 +125,7 @@ from kc.transforms.schedule.layout._layouts import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The layout, and the pieces of the padding that get a value."""
+    """The layout, and the pieces of the padding to which a value is written."""
 
     block: BlockOp
     layout: Layout
@@ -209,7 +209,9 @@ class TransformLayout(Primitive):
                 )
 
     def _notes_swizzle(self, buffer: SSAValue) -> bool:
-        """True if the map becomes an attribute of the buffer, if it keeps the shape."""
+        """True if the map becomes an attribute of the buffer, provided that it preserves the
+        shape.
+        """
         return isinstance(buffer.owner, AllocOp) and (
             self.index_map.is_swizzle and not self.index_map.separators
         )
@@ -334,7 +336,7 @@ class TransformLayout(Primitive):
 
 
 def _useful(buffer: SSAValue) -> Iterator[IndexMap]:
-    """The transposed layout, rows of 4, and one row."""
+    """Useful maps: the transposed layout, rows of 4, and one row."""
     assert isinstance(buffer.type, MemRefType)
     shape = buffer.type.get_shape()
     dims = [AffineExpr.dimension(n) for n in range(len(shape))]

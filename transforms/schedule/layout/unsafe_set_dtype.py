@@ -1,4 +1,4 @@
-"""unsafe_set_dtype: a buffer holds its elements in another type.
+"""unsafe_set_dtype: the elements of a buffer are stored in another type.
 
 Before, ``unsafe-set-dtype block=B buffer=B dtype=float16 unsafe``::
 
@@ -14,10 +14,10 @@ After::
     ... %1 = tir.load %B[%v_i] : memref<16xf16>
         %x = arith.extf %1 : f16 to f32
 
-Values are converted where they are stored, and back where they are loaded; nothing else changes.
-What is loaded and then converted to the new type alone, which holds it, is not converted at all. A
-type that holds every value of the old one keeps all results. Any other type changes some:
-``unsafe`` accepts that, the buffer is marked, and the warning KC3543 reports it. Integers of the IR
+Values are converted where they are stored, and back where they are loaded; nothing else changes. A
+loaded value is not converted at all if its only use is an exact conversion to the new type. A type
+that represents every value of the old type preserves all results. Any other type changes some:
+``unsafe`` accepts this, the buffer is marked, and the warning KC3543 reports it. Integers of the IR
 have no sign: they are taken as signed, unless ``dtype`` is unsigned.
 
 *Legal when*
@@ -95,7 +95,7 @@ DTYPES = [*FLOAT_TYPES, *(f"int{n}" for n in _WIDTHS), *(f"uint{n}" for n in _WI
 
 @dataclass(frozen=True)
 class Plan:
-    """The buffer, its new type of elements, and what may change."""
+    """The buffer, its new element type, and the possible change of values."""
 
     block: BlockOp
     alloc: AllocOp
@@ -203,7 +203,7 @@ class UnsafeSetDtype(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """The types that hold every value."""
+        """The types that represent every value."""
         for block in loop_tree.blocks(site.function):
             for buffer in buffers_written(block):
                 assert isinstance(buffer.type, MemRefType)
@@ -295,7 +295,8 @@ def _can_convert(old: Attribute, name: str) -> bool:
 
 
 def _cast(value: SSAValue, new: Attribute, is_unsigned: bool) -> list[Operation]:
-    """The operations that convert ``value`` to ``new``; the last one has the result.
+    """The operations that convert ``value`` to ``new``. The last operation has the result.
+
     ``is_unsigned`` applies to the narrower integer.
     """
     old = value.type
@@ -328,8 +329,8 @@ def _range(bits: int, *, is_unsigned: bool) -> tuple[int, int]:
 
 
 def _changes(old: Attribute, new: Attribute, is_unsigned: bool) -> str | None:
-    """The effect on values of a change from type ``old`` to ``new``, in words; None if each value
-    is preserved.
+    """The effect on values of a change from type ``old`` to ``new``, as text; None if each value is
+    preserved.
     """
     if old == new:
         return None

@@ -1,4 +1,4 @@
-"""Blocks in their own loops, one loop for each variable."""
+"""Blocks in private loops, with one loop for each variable."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _unit_loop(
     block: BlockOp, n: int, own: Mapping[SSAValue, ForOp], taken: Sequence[ForOp | None]
 ) -> ForOp | None:
     """The innermost loop of one iteration in the binding of variable ``n``, which is always 0; None
-    if there is none.
+    if there is no such loop.
     """
     values = [block.binding_operands[dim] for dim in block.binding_exprs[n].used_dims()]
     inner_first = [loop for var, loop in own.items() if var in values][::-1]

@@ -1,8 +1,9 @@
-"""The largest value of an index expression in one iteration of a loop, as operations before it.
+"""The largest value of an index expression in one iteration of a loop, as operations before the
+loop.
 
-Loops inside the place take all of their values, loops outside one value. A sum is largest if its
-parts are, a quotient if its dividend is, a minimum or maximum if its operands are. The extent of a
-loop that depends on other loops is treated in the same way. Bounds are first described
+Loops inside the place take all of their values, loops outside a single value. A sum is largest if
+its terms are, a quotient if its dividend is, a minimum or maximum if its operands are. The extent
+of a loop that depends on other loops is treated in the same way. Bounds are first described
 (:class:`BoundsAt`), and built as operations after the checks (:class:`Builder`).
 """
 
@@ -33,7 +34,7 @@ from kc.transforms.known_values import is_available
 
 @dataclass(frozen=True)
 class Sum:
-    """``expr`` over operands that are values or further descriptions."""
+    """The value of ``expr`` over operands that are values or further descriptions."""
 
     expr: AffineExpr
     operands: tuple[Value, ...] = ()
@@ -60,8 +61,8 @@ Value = Sum | Extreme | Element | SSAValue
 
 
 def total(expr: AffineExpr, operands: Sequence[Value]) -> Sum:
-    """``expr`` over ``operands``; operands that are sums are expanded, so that equal sums are
-    identical.
+    """The description of ``expr`` over ``operands``. Operands that are sums are expanded, so that
+    equal sums are identical.
     """
     dims: list[AffineExpr] = []
     flat: list[Value] = []
@@ -76,7 +77,7 @@ def total(expr: AffineExpr, operands: Sequence[Value]) -> Sum:
 
 
 def constant(number: int) -> Sum:
-    """The description of a number."""
+    """The description of the constant ``number``."""
     return Sum(AffineExpr.constant(number))
 
 
@@ -94,7 +95,7 @@ class BoundsAt:
 
     def most(self, expr: AffineExpr, *, least: bool = False) -> Value | None:
         """The upper bound of ``expr`` (over the roots of the index), or with ``least`` its lower
-        bound; None if it is unknown.
+        bound; None if the bound is unknown.
         """
         terms, number = linear_terms(self._index.simplify(expr))
         expr, operands = AffineExpr.constant(number), list[Value]()
@@ -107,7 +108,7 @@ class BoundsAt:
         return total(expr, operands)
 
     def only(self, expr: AffineExpr) -> Sum | None:
-        """``expr`` if it has one value; None otherwise."""
+        """The description of ``expr`` if it has a single value at the place; None otherwise."""
         for dim in expr.used_dims():
             root = self._index.roots[dim]
             if root is None or not is_available(root, self._place):
@@ -171,7 +172,7 @@ class BoundsAt:
         return None if operand is None else Element(value, (), operand)
 
     def _is_inside(self, load: LoadOp, exprs: Sequence[AffineExpr]) -> bool:
-        """True if an element also exists where no iteration of the inner loops reads it."""
+        """True if the element also exists where no iteration of the inner loops reads it."""
         for expr, size in zip(exprs, load.buffer.type.get_shape(), strict=True):  # pyright: ignore
             if size < 0 and isinstance(expr, AffineDimExpr):
                 continue  # the index of a loop with that extent
@@ -229,7 +230,9 @@ class Builder:
         return groups, operands
 
     def _expr(self, value: Value, operands: list[SSAValue]) -> AffineExpr:
-        """The expression of a description over ``operands``, to which its operands are added."""
+        """The expression of a description over ``operands``, to which the description's operands
+        are appended.
+        """
         if isinstance(value, Sum):
             dims = [self._expr(operand, operands) for operand in value.operands]
             return value.expr.replace_dims_and_symbols(dims, ())

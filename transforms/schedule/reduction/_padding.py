@@ -17,8 +17,8 @@ _MAY_FAIL = (
     *(arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp),
     *(arith.CeilDivSIOp, arith.CeilDivUIOp, arith.FloorDivSIOp),
 )
-"""Operations that fail for some operands. Other arithmetic always has a result, which is
-not used.
+"""Operations that fail for some operands. Other arithmetic always has a result, which may be
+unused.
 """
 
 _KEEP_ZERO = (
@@ -33,7 +33,7 @@ _KEEP_ZERO = (
 
 
 def zero_of(element: Attribute) -> IntegerAttr | FloatAttr:
-    """Zero of an element type."""
+    """The zero constant of an element type."""
     if isinstance(element, AnyFloat):
         return FloatAttr(0.0, element)
     assert isinstance(element, IntegerType | IndexType)
@@ -41,7 +41,7 @@ def zero_of(element: Attribute) -> IntegerAttr | FloatAttr:
 
 
 def may_fail(block: Block) -> tuple[Operation, str] | None:
-    """An operation that may fail for some operands, with the reason; None if there is none."""
+    """An operation that may fail for some operands, with the reason; None if no operation may."""
     for op in block.walk():
         if isinstance(op, _MAY_FAIL) and _constant(op.operands[1]) in (None, 0, -1):
             return op, "a divisor in the padding is 0"
@@ -53,7 +53,7 @@ def may_fail(block: Block) -> tuple[Operation, str] | None:
 def _may_be_undefined(op: Operation) -> bool:
     """True if the result of ``op`` is undefined for some operands.
 
-    A loaded value is an element, to which the operation was already applied, or 0.
+    A loaded operand is an element, to which the operation is applied anyway, or 0.
     """
     if isinstance(op, arith.ShLIOp | arith.ShRSIOp | arith.ShRUIOp):
         amount, type_ = op.operands[1], op.results[0].type
@@ -111,8 +111,8 @@ def load_or_zero(
     operands: Sequence[SSAValue],
     limits: Sequence[tuple[int | SSAValue, int | SSAValue]],
 ) -> tuple[list[Operation], SSAValue]:
-    """Operations that load an element if each index of ``limits`` is below its bound, and give zero
-    otherwise.
+    """Operations that load an element if each index of ``limits`` is below its bound, and yield
+    zero otherwise.
     """
     ops: list[Operation] = []
     condition: SSAValue | None = None

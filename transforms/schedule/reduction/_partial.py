@@ -104,8 +104,8 @@ def _compute_before(top: ForOp, plan: Factoring) -> None:
 
 
 def _is_final(plan: Factoring, loop: ForOp) -> bool:
-    """True if the final reduction also runs over ``loop``: it does not belong to the partial
-    results.
+    """True if the final reduction also runs over ``loop``, because it does not belong to the
+    partial results.
     """
     is_unit = loop.static_extent == 1
     return loop not in plan.rest and not (
@@ -143,7 +143,9 @@ def _copy_loops(site: Site, loops: Sequence[ForOp], top: ForOp) -> dict[ForOp, F
 def _widened(
     plan: Factoring, indices: AffineMap, operands: Sequence[SSAValue], part: SSAValue
 ) -> tuple[AffineMap, list[SSAValue]]:
-    """The index in the new buffer for an index in the old one, for the partial result ``part``."""
+    """The index in the new buffer that corresponds to an index in the old buffer, for the partial
+    result ``part``.
+    """
     results = list(indices.results)
     results.insert(plan.axis, AffineExpr.dimension(len(operands)))
     return compact(AffineMap(len(operands) + 1, 0, tuple(results)), [*operands, part])
@@ -172,7 +174,7 @@ def _block_of(names: Sequence[str]) -> Block:
 
 
 class _Partial:
-    """The block of the partial results, in the loops of the old one."""
+    """The block of the partial results, in the loops of the old block."""
 
     def __init__(self, plan: Factoring, buffers: Sequence[SSAValue]) -> None:
         self.plan = plan
@@ -181,7 +183,7 @@ class _Partial:
         self.is_reduction = bool(plan.rest) or self.reduction.guard is not None
 
     def build(self, iters: Sequence[Iter], bindings: Sequence[AffineExpr]) -> BlockOp:
-        """The block of the partial results; moves the body out of the old one."""
+        """The block of the partial results. The body of the old block moves into it."""
         plan, block = self.plan, self.plan.definition.block
         spatial = _spatial(iters)
         counted = [plan.loop, *plan.rest]
@@ -231,7 +233,7 @@ class _Partial:
         return self.block
 
     def _redirect(self, body: Block) -> Region | None:
-        """Redirect the updates in ``body`` to the new buffers; return its init if it is a
+        """Redirect the updates in ``body`` to the new buffers; return the init if the block is a
         reduction.
         """
         part = body.args[0]

@@ -42,7 +42,7 @@ LOWEST: Mapping[Attribute, float] = {
 
 Casts = arith.ExtFOp | arith.TruncFOp
 Names = Mapping[SSAValue, SSAValue]
-"""Variables of a block, each with the variable of the maximum's block of the same value."""
+"""Variables of a block, each with the variable of the maximum's block that has the same value."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Quotient:
     numerator: SSAValue
     denominator: SSAValue
     ops: tuple[Operation, ...]
-    """The operations that compute it, the result first."""
+    """The operations that compute the quotient, the result first."""
 
     @property
     def result(self) -> SSAValue:
@@ -84,8 +84,8 @@ def _is_one(value: SSAValue) -> bool:
 
 @dataclass(frozen=True)
 class Member:
-    """A block that is computed with the maximum; its variables are those of the maximum, or its
-    own.
+    """A block that is computed with the maximum. Its variables are those of the maximum, or
+    additional ones.
     """
 
     definition: Definition
@@ -100,7 +100,7 @@ class Member:
 
     @property
     def is_sum(self) -> bool:
-        """True if it sums terms of a row."""
+        """True if the block sums terms of a row."""
         return self.block.is_reduction
 
 
@@ -144,8 +144,9 @@ class _NoSoftmax(Exception):
 def softmax_rows(site: Site, block: BlockOp) -> SoftmaxRows:
     """The softmax that starts with the maximum that ``block`` computes.
 
-    Raises ScheduleError KC3620 if there is none; KC3621 if other operations read values that are
-    only valid for a complete row; KC3200, KC3202 and KC3205 for blocks and buffers of another kind.
+    Raises ScheduleError KC3620 if the block is not part of a softmax; KC3621 if other operations
+    read values that are only valid for a complete row; KC3200, KC3202 and KC3205 for blocks and
+    buffers of another kind.
     """
     maximum = require_definition(site, block)
     require_private(site, maximum)
@@ -235,7 +236,7 @@ def _element(buffer: SSAValue) -> Attribute:
 
 
 def _initial(definition: Definition) -> float | None:
-    """The initial value of a reduction if it is a number; None otherwise."""
+    """The initial value of a reduction if it is a constant; None otherwise."""
     stores = [op for op in definition.block.init.walk() if isinstance(op, StoreOp)]
     maker = stores[0].value.owner if len(stores) == 1 else None
     value = maker.value if isinstance(maker, arith.ConstantOp) else None
@@ -308,7 +309,7 @@ def _require_same(block: BlockOp, names: Names, more: Names) -> None:
 def _powers(
     site: Site, maximum: Definition, update: Update, user: BlockOp
 ) -> tuple[Member, type[math.ExpOp | math.Exp2Op]]:
-    """The block of ``E[i, j] = exp(x(i, j) - M[i])``."""
+    """The block of ``E[i, j] = exp(x(i, j) - M[i])``, and the class of its power function."""
     definition = _definition(site, user)
     power = definition.store.value.owner
     difference = power.operands[0].owner if isinstance(power, math.ExpOp | math.Exp2Op) else None

@@ -1,4 +1,4 @@
-"""decompose_padding: a padding block becomes a block that fills and one that copies the interior.
+"""decompose_padding: a padding block becomes two blocks: one fills, the other copies the interior.
 
 Before, ``decompose-padding block=P loop=i``::
 
@@ -18,9 +18,9 @@ After::
     }
 
 The condition may be an ``scf.if`` with two values or an ``arith.select``, and either value may be
-the constant. The new block is before the loop, in a copy of the loops from there on, including
-their kinds. Loops of the old block that conditions bound shrink to the interior; the remaining
-conditions become its predicate.
+the constant. The new block precedes the loop, in a copy of the loops from there on, including their
+kinds. Loops of the old block that conditions bound shrink to the interior; the remaining conditions
+become its predicate.
 
 *Legal when*
 
@@ -275,7 +275,7 @@ def _fill(site: Site, plan: Plan) -> tuple[BlockOp, tuple[ForOp, ...]]:
 
 
 def _keep_only(root: Operation, chosen: list[Operation]) -> None:
-    """Erase all operations in ``root`` except ``wanted``, the operations around them and their
+    """Erase all operations in ``root`` except ``chosen``, the operations around them and their
     operands.
     """
     keep: dict[Operation, None] = {}
@@ -335,7 +335,7 @@ class Range:
     conditions: list[AffineConstraintExpr]
 
     def apply(self, loop: ForOp, index: BoundIndexValues) -> None:
-        """Let ``loop`` count these iterations from 0."""
+        """Make ``loop`` count these iterations from 0."""
         if isinstance(self.extent, int):
             loop.operands = []
             size = self.extent
@@ -364,8 +364,8 @@ def _range_of(
     conditions: Sequence[AffineConstraintExpr],
     index: BoundIndexValues,
 ) -> Range | None:
-    """The iterations of ``loop`` under the ``conditions`` that bound it alone; None if there are
-    none.
+    """The iterations of ``loop`` under those ``conditions`` that bound only this loop; None if no
+    condition does.
     """
     extent = loop.extent_value
     size = AffineExpr.constant(extent) if isinstance(extent, int) else index.expr(extent)
@@ -399,7 +399,7 @@ def _range_of(
 
 
 def _larger(first: AffineExpr, second: AffineExpr, index: BoundIndexValues) -> AffineExpr | None:
-    """The larger of two expressions; None if it is unknown."""
+    """The larger of two expressions; None if the order is unknown."""
     if index.is_natural(index.simplify(first - second)):
         return first
     return second if index.is_natural(index.simplify(second - first)) else None
@@ -421,7 +421,7 @@ def _is_fixed(
 
 @dataclass(frozen=True)
 class Padding:
-    """``value`` where ``conditions`` hold, otherwise ``constant``."""
+    """The stored value: ``value`` where ``conditions`` hold, otherwise ``constant``."""
 
     store: StoreOp
     choice: Operation
@@ -464,7 +464,9 @@ def erase_unused(block: Block) -> None:
 
 
 def padding_of(definition: Definition) -> Padding | str:
-    """The padding that the block of ``definition`` computes, or the reason why it computes none."""
+    """The padding that the block of ``definition`` computes, or the reason why the block is no
+    padding.
+    """
     store, block = definition.store, definition.block
     if block.is_reduction:
         return "it is a reduction"

@@ -19,7 +19,7 @@ After::
           tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 32 = %j, reduce %v_k in 8 = %k)
               do { ... }
 
-The new block is before the loop; the inner loops that the init needs are copied, including their
+The new block precedes the loop; the inner loops that the init needs are copied, including their
 kinds. Lowering does the same at the outermost loop of the reduction. The primitive is for another
 place, or for separate schedules of the two blocks.
 

@@ -89,7 +89,7 @@ WHAT = "fuse_reduction_epilogue"
 
 @dataclass(frozen=True)
 class Plan:
-    """The two blocks, the buffer between them, and the epilogue's load of it."""
+    """The two blocks, the buffer between them, and the epilogue's load from the buffer."""
 
     reduction: Definition
     epilogue: Definition
@@ -339,7 +339,7 @@ def _update(reduction: Definition) -> Update:
 def _instances(
     space: Space, reduction: Definition, epilogue: Definition, load: LoadOp
 ) -> tuple[Instance, Instance, list[Condition]]:
-    """A step of the reduction, an instance of the epilogue, and the conditions that both are on one
+    """A step of the reduction, an instance of the epilogue, and the conditions that both access one
     element.
     """
     new, old = space.instance(reduction.block), space.instance(epilogue.block)

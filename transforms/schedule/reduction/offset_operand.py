@@ -27,11 +27,12 @@ After::
         tir.block "C_result" (spatial %v0 in 8 = %ax0_1, spatial %v1 in 16 = %ax1_1) do {
           %C[%v0, %v1] = %C_sum[%v0, %v1] - %C_offset[%v1] }
 
-Inverting the sign bit turns a number of i8 into an unsigned number that is larger by 128, and one
-of u8 into a signed number that is smaller by 128. The effect on a sum of products depends only on
-the other factor. All sums are modulo 2^32, so the result is the same for all numbers. The buffer
-keeps the offset elements; other loads of it invert the sign bit again. x86's ``vpdpbusd`` and
-others multiply only unsigned by signed bytes; after this rewrite they apply to any bytes.
+Inverting the sign bit turns a number of i8 into an unsigned number that is larger by 128, and a
+number of u8 into a signed number that is smaller by 128. The effect on a sum of products depends
+only on the other factor. All sums are modulo 2^32, so the result is the same for all numbers. The
+buffer holds the offset elements; other loads of the buffer invert the sign bit again. x86's
+``vpdpbusd`` and similar instructions multiply only unsigned by signed bytes; after this rewrite
+they apply to any bytes.
 
 *Legal when*
 
@@ -89,7 +90,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class OffsetOperand(Primitive):
-    """Offset a factor of a sum of products by half of its range, between signed and unsigned."""
+    """Offset a factor of a sum of products by half of its range, from signed to unsigned or
+    back.
+    """
 
     name: ClassVar[str] = "offset-operand"
     gives: ClassVar[Gives] = "blocks"
@@ -184,8 +187,8 @@ class OffsetOperand(Primitive):
 
 
 def _products(block: BlockOp) -> tuple[Update, tuple[Extension, Extension]] | str:
-    """The update of a sum of products of extended integers, and the factors; or the reason why it
-    is not such a sum.
+    """The update of a sum of products of extended integers, and the factors; or the reason why the
+    block is not such a sum.
     """
     reduction = reduction_of(block)
     if reduction is None or reduction.guard is not None or len(reduction.updates) != 1:
@@ -204,7 +207,7 @@ def _products(block: BlockOp) -> tuple[Update, tuple[Extension, Extension]] | st
 
 
 def _extension(value: SSAValue) -> Extension | None:
-    """The only use of a loaded number if it is an extension to ``value``; None otherwise."""
+    """The only use of a loaded number if this use extends it to ``value``; None otherwise."""
     op = value.owner
     if not isinstance(op, Extension) or not isinstance(op.input.owner, LoadOp):
         return None
@@ -312,7 +315,7 @@ def _copy(
 def _offsets(
     site: Site, plan: Plan, names: FreshNames, label: str, anchor: Operation
 ) -> tuple[list[int], list[Operation], SSAValue]:
-    """The sums of the unchanged factor, times half of the range of the offset one.
+    """The sums of the unchanged factor, times half of the range of the offset factor.
 
     Returns the spatial variables on which they depend, the operations, and the buffer.
     """

@@ -27,15 +27,15 @@ After::
         "O":           %O_sum[%v_i, %v_d] += %P[%v_i, %v_j] * %V[%v_j, %v_d]
     tir.for %i, %d:  "O_quotient": %O[%v_i, %v_d] = %O_sum[%v_i, %v_d] / %T[%v_i]
 
-An iteration takes some terms of a row. If it raises the maximum, the sums relative to the old one
-are multiplied by ``exp(old - new)``, since ``exp(x - new) = exp(x - old) * exp(old - new)``. A row
-keeps a maximum, a sum, and a weighted sum for each column of V. The division by the sum of the row
-is deferred until the sum is complete.
+An iteration processes some terms of a row. If it raises the maximum, the sums relative to the old
+maximum are multiplied by ``exp(old - new)``, since ``exp(x - new) = exp(x - old) * exp(old -
+new)``. A row stores a maximum, a sum, and a weighted sum for each column of V. The division by the
+sum of the row is deferred until the sum is complete.
 
 The result is that of the program, rounded in another order, also for rows with infinities, with NaN
 and without a finite term. There are two limits. The weighted sums before the division are larger by
 the factor T, at most the number of terms of a row. An infinite element of V whose weight underflows
-its type gives an infinity or NaN, instead of always NaN.
+its type yields an infinity or NaN, instead of always NaN.
 
 *Legal when*
 
@@ -354,7 +354,7 @@ class _Rewriting:
         self, block: BlockOp, sources: Sequence[SSAValue | None], near: Operation
     ) -> Operation:
         """``block`` in copies of the maximum's loops inside the loop for variables that it shares
-        with the maximum (``sources``), and in new loops for the others.
+        with the maximum (``sources``), and in new loops for its other variables.
         """
         operands = list(self.maximum.binding_operands)
         exprs: list[AffineExpr] = []
@@ -479,7 +479,7 @@ class _Rewriting:
         return RowValue((previous,), compute)
 
     def _rescaled(self, member: Member, factor: SSAValue) -> Operation:
-        """A block that multiplies the elements of a sum by the factor of their row."""
+        """A block that multiplies the elements of a sum by the rescaling factor of their row."""
         store = member.definition.store
         arguments = member.block.body.block.args
         numbers, sources = self._spatial(member)
@@ -553,7 +553,7 @@ class _Rewriting:
             self._divide(member)
 
     def _divide(self, member: Member) -> None:
-        """Store a sum to a new buffer, and its quotients to the old one."""
+        """Store a sum to a new buffer, and its quotients to the old buffer."""
         rows, store, block = self.plan.rows, member.definition.store, member.block
         total = rows.total
         assert total is not None
@@ -606,7 +606,9 @@ class _Rewriting:
 
 @dataclass(frozen=True)
 class RowValue:
-    """A value that is computed from the maximum of a row and from elements of similar buffers."""
+    """A value computed from the maximum of a row and from elements of buffers with the same
+    shape.
+    """
 
     more: tuple[SSAValue, ...]
     compute: Callable[[Sequence[SSAValue]], list[Operation]]

@@ -1,4 +1,4 @@
-"""pad_einsum: the iterations of an einsum become multiples of given numbers, on padded buffers.
+"""pad_einsum: the extents of an einsum become multiples of numbers, on padded buffers.
 
 Before, ``pad-einsum block=C padding=16,16,16``::
 
@@ -34,11 +34,11 @@ reach; a buffer that already has them is read directly.
    bits.
 3. KC3607: each variable is bound to a separate loop, and there is no predicate. Padded loops are
    not bound to threads; padded reduction loops are serial or unrolled.
-4. KC3608: each index is a variable or a constant, but for elements that no padded variable moves
-   (the image of a convolution whose filters are padded), and for loads at sums, which are never
-   less than 0, of variables of known extents (the image of one whose positions are padded) and of
-   quotients of those that are not padded (heads that share keys: ``%v_h floordiv 4``). Each padded
-   variable is an index of the result or reduced.
+4. KC3608: each index is a variable or a constant. Exceptions are elements whose position depends on
+   no padded variable (the image of a convolution whose filters are padded), and loads at
+   nonnegative sums of variables of known extents (the image of a convolution whose positions are
+   padded) and of quotients of variables that are not padded (heads that share keys: ``%v_h floordiv
+   4``). Each padded variable is an index of the result or reduced.
 5. KC3609: in the padding of a reduction all terms are 0, which the combiner ignores: sums of
    products of padded elements that have the variable as an index. (Infinity times 0 is not 0.)
 6. KC3610: no operation fails, or has an undefined result, on elements of the padding.
@@ -107,7 +107,7 @@ _IN_ORDER = (ForKind.SERIAL, ForKind.UNROLLED)
 
 @dataclass(frozen=True)
 class PadEinsum(Primitive):
-    """Pad the iterations of an einsum to multiples of given numbers."""
+    """Pad the extents of an einsum to multiples of numbers."""
 
     name: ClassVar[str] = "pad-einsum"
     gives: ClassVar[Gives] = "blocks"
@@ -248,7 +248,7 @@ def _accesses(block: BlockOp) -> list[LoadOp | StoreOp]:
 
 
 def _values_of(block: BlockOp, chosen: Sequence[bool]) -> set[SSAValue]:
-    """The values that are computed from the chosen variables of the block, including these."""
+    """The chosen variables of the block, and the values computed from them."""
     bodies = (body for region in block.regions for body in region.blocks)
     args = (arg for body in bodies for arg, wanted in zip(body.args, chosen, strict=True) if wanted)
     return {value for arg in args for value in (arg, *loop_tree.derived_values(arg))}
@@ -263,7 +263,7 @@ def _require_einsum(
 ) -> Access:
     """The access of ``op``. Refuses (KC3608) other indices.
 
-    In each dimension it has a variable of the block, a constant, or a sum of variables with these
+    In each dimension its index is a variable of the block, a constant, or a sum of variables with
     ``extents`` and of quotients of variables that are not padded.
     """
     body = op.parent
@@ -317,10 +317,10 @@ def _require_einsum(
 def _size_of_sum(
     expr: AffineExpr, extents: Mapping[int, int | None], padded: Collection[int]
 ) -> int | None:
-    """The number of elements that indices ``expr``, of dimensions with these extents, reach.
+    """The number of elements that indices ``expr``, of dimensions with ``extents``, reach.
 
-    None if it is not a sum of them and of quotients of those that are not ``padded``, or if it may
-    be negative.
+    None if ``expr`` is not a sum of the dimensions and of quotients of those that are not
+    ``padded``, or if it may be negative.
     """
     terms, least = linear_terms(expr)
     most = least
@@ -371,8 +371,8 @@ def _require_neutral(
 def _not_neutral(
     block: BlockOp, accesses: Sequence[Access], reduced: Sequence[int]
 ) -> tuple[str, str] | None:
-    """A padded reduction whose padding affects the result, and the reason; None if there
-    is none.
+    """A padded reduction whose padding affects the result, and the reason; None if no padding
+    does.
     """
     reduction = reduction_of(block)
     assert reduction is not None, "a definition with reduce variables is an update"
@@ -410,7 +410,7 @@ def _padding_text(padding: Sequence[int], without: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store; in each dimension its index is a variable of the block, a constant, or a sum
+    """A load or store. In each dimension its index is a variable of the block, a constant, or a sum
     of variables.
     """
 
@@ -418,18 +418,18 @@ class Access:
     dims: tuple[int | AffineExpr | None, ...]
     """The variable of each dimension, or the sum, over all variables; None for a constant."""
     constants: tuple[int, ...]
-    """For each dimension, the constant; 0 for a variable; the number of reached elements
-    for a sum.
+    """For each dimension: the constant; 0 for a variable; the number of reached elements for a
+    sum.
     """
 
     @property
     def variables(self) -> list[int]:
-        """The variables that are indices alone, once each, in order."""
+        """The variables that are an index by themselves, without duplicates, in order."""
         return list(dict.fromkeys(dim for dim in self.dims if isinstance(dim, int)))
 
     @property
     def slots(self) -> list[int | AffineExpr]:
-        """The dimensions of the padded buffer: variables and sums, once each, in order."""
+        """The dimensions of the padded buffer: variables and sums, without duplicates, in order."""
         return list(dict.fromkeys(dim for dim in self.dims if dim is not None))
 
     def size_of(self, slot: int | AffineExpr) -> int:
@@ -450,8 +450,8 @@ class Access:
         self._set(buffer, AffineMap.identity(len(self.slots)))
 
     def settle(self) -> None:
-        """Rewrite the index as it was analysed: ``v + 1`` is 1 until the extent of v
-        grows from 1.
+        """Rewrite the index in the form in which it was analysed: ``v + 1`` is 1 until the extent
+        of v grows from 1.
         """
         self._set(self.op.buffer, self.map())
 
@@ -514,8 +514,8 @@ class PaddedEinsum:
         return blocks
 
     def _grows(self, site: Site, access: Access) -> bool:
-        """True if the padded block reads elements that the buffer does not have, or that
-        must be 0.
+        """True if the padded block reads elements that the buffer does not have, or that must
+        be 0.
         """
         if any(self.padded[n] for n in access.variables):
             return True
@@ -644,8 +644,8 @@ class PaddedEinsum:
     def _resize(self, new: Sequence[Extent]) -> None:
         """Set the new extents of the block and of its loops.
 
-        The bindings are rewritten as they were analysed, since loops of one iteration may occur in
-        them.
+        The bindings are rewritten in the form in which they were analysed, since loops of one
+        iteration may occur in them.
         """
         block = self.block
         for loop, is_padded, extent in zip(self.drivers, self.padded, new, strict=True):

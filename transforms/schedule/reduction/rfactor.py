@@ -24,7 +24,7 @@ After::
             init { %C[%v_i] = %x } do { %C[%v_i] += %C_rf[%v_k_o, %v_i] }
 
 The partial results start from the neutral element of the combiner, so the init may be arbitrary.
-``factor-axis`` is the dimension of the new buffer for the loop. The sum of floats is taken in
+``factor-axis`` is the dimension of the new buffer for the loop. The sum of floats is computed in
 another order, which a reduction allows. A block that reduces to several buffers, with a
 ``tir.combine`` or a step for each, gets a new buffer for each. Terms that a ``tir.if`` leaves out
 are also left out of the partial results.
@@ -142,7 +142,8 @@ class Rfactor(Primitive):
 
 
 def _require_terms(site: Site, block: BlockOp, rest: Sequence[ForOp]) -> None:
-    """Refuse (KC3331) partial results that may have no term, if the combiner does not allow them.
+    """Refuse (KC3331) partial results that may have no term, if the combiner does not allow empty
+    parts.
 
     The final reduction leaves out partial results whose first term the predicate excludes.
     """
@@ -228,8 +229,8 @@ class _Nest:
         )
 
     def _require_known(self) -> None:
-        """Require (KC3337) sizes, bindings, the predicate, and inputs of the init for the second
-        nest.
+        """Require (KC3337) that the second nest has access to sizes, bindings, the predicate, and
+        inputs of the init.
         """
         block, variables = self.block, {loop.var for loop in self.chain}
         sizes = [loop.dynamic_extent for loop in self.chain if loop.dynamic_extent is not None]
@@ -303,7 +304,7 @@ class _Nest:
         )
 
     def _zeros(self, loops: Sequence[ForOp]) -> dict[int, AffineExpr]:
-        """The dimensions of the variables of ``loops``, as 0."""
+        """The dimensions of the variables of ``loops``, each mapped to 0."""
         variables = {loop.var for loop in loops}
         return {n: ZERO for n, value in enumerate(self.index.roots) if value in variables}
 
@@ -335,7 +336,9 @@ class _Nest:
         ]
 
     def _final(self, space: Space) -> Instance:
-        """An iteration of the final reduction, with other reduction loops at their start."""
+        """An iteration of the final reduction, with the other reduction loops at their first
+        iteration.
+        """
         instance = space.place(self.chain[0])
         for loop in self.chain:
             if loop in self.rest:
@@ -351,9 +354,7 @@ class _Nest:
         return space.find([final], [~holds]) is None
 
     def _require_first(self, about: Sequence[AffineConstraintExpr]) -> None:
-        """Require that the first iteration of each partial result with an iteration runs, with the
-        init.
-        """
+        """Require that the first iteration of each nonempty partial result runs, with the init."""
         space = Space()
         any_one = space.instance(self.block)
         first = Instance(self.block, "first")

@@ -21,16 +21,16 @@ In a reduction, the masked terms are neutral under a condition on indices: zeros
 maximum, ``exp(-inf - maximum)``, and products with these. In a block that computes elements of a
 buffer, they are elements that no block reads, as after ``skip_masked`` of all readers. Conditions
 are affine (causal masks, windows); a bound may be a number that the program loads, such as the
-length of a sequence. The loop gets the smallest range that contains all other iterations, the same
-one for each iteration of the loop ``at`` around it (default: the next one). Inner loops enter with
-their bounds, not with single iterations.
+length of a sequence. The new range of the loop is the smallest that contains all other iterations;
+it is the same for each iteration of the loop ``at`` around it (default: the next loop). Inner loops
+enter with their bounds, not with single iterations.
 
-A row whose terms are all masked keeps one term: the maximum of such a row is -inf, its powers are
-NaN by definition, and one of them suffices for the sums to be NaN.
+A row whose terms are all masked retains one term: the maximum of such a row is -inf, its powers are
+NaN by definition, and a single NaN suffices for the sums to be NaN.
 
 Zero times infinity, or NaN, is NaN. If masked terms are products, a new block therefore examines
-the other factor before the loops (``V_largest``); if it has an element that is not finite, all
-iterations run.
+the other factor before the loops (``V_largest``); if the factor has an element that is not finite,
+all iterations run.
 
 *Legal when*
 
@@ -95,7 +95,7 @@ ONE = AffineExpr.dimension(0)
 
 @dataclass(frozen=True)
 class Range:
-    """The remaining iterations: from the largest of ``starts`` to before the smallest of
+    """The remaining iterations: from the maximum of ``starts`` to before the minimum of
     ``ends``.
     """
 
@@ -107,7 +107,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop, its new range, and the place of the computation of the range."""
+    """The loop, its new range, and the place where the range is computed."""
 
     loop: ForOp
     place: Operation
@@ -287,7 +287,7 @@ def _part(index: BoundIndexValues, expr: AffineExpr, variable: AffineExpr) -> ob
 
 
 def _range(block: BlockOp, loop: ForOp, place: Operation) -> Range | str:
-    """The range of a loop, or the reason why there is none."""
+    """The new range of a loop, or the reason why iterations cannot be skipped."""
     if block.is_reduction and IterType.REDUCE in loop_tree.iter_types(loop, block):
         return _range_of_terms(block, loop, place)
     return _range_of_elements(block, loop, place)
@@ -346,8 +346,8 @@ def _solved(
     *,
     may_start: bool,
 ) -> Range | str:
-    """The iterations in which the conditions may hold; each condition is a sum of an expression and
-    a value.
+    """The iterations in which the conditions may hold. Each condition is on the sum of an
+    expression and a value.
     """
     bounds = BoundsAt(reader, place)
     variable = reader.index.expr(loop.var)
@@ -379,7 +379,7 @@ def _solved(
 
 
 def _wraps(most: Value | None, bits: int) -> Value | None:
-    """0 if a value fits an integer of ``bits`` bits, otherwise a larger value."""
+    """0 if the bound ``most`` fits a signed integer of ``bits`` bits, otherwise a larger value."""
     if most is None:
         return None
     return total(ONE // (1 << (bits - 1)) * (1 << (bits + 8)), (most,))
@@ -459,8 +459,8 @@ def _all_if_not_finite(
 
 
 def _bits_of_infinity(type_: AnyFloat) -> int:
-    """The bit pattern of infinity as an integer; NaN has larger ones, finite magnitudes smaller
-    ones.
+    """The bit pattern of infinity as an integer. NaN has larger patterns, finite magnitudes have
+    smaller ones.
     """
     fraction = FRACTION_BITS[type(type_)]
     return ((1 << (type_.bitwidth - 1 - fraction)) - 1) << fraction

@@ -36,7 +36,7 @@ class OuterVariable:
     kind: IterType
     name: str
     extent: int | tuple[SSAValue, int] | SSAValue
-    """Also ``(size, factor)`` for ``size ceildiv factor``."""
+    """The extent; ``(size, factor)`` stands for ``size ceildiv factor``."""
     binding: AffineExpr
     """The binding over the roots of the index values."""
 
@@ -52,24 +52,28 @@ class InitPlan:
 
 @dataclass
 class Part:
-    """A block that moves into the new one, with its loops."""
+    """A block that moves into the new block, with its loops."""
 
     space: Subspace
     divisions: list[Division]
     positions: list[int | None]
-    """For each of its variables, the variable of the new block with its outer part."""
+    """For each variable of the block, the position of the variable of the new block that is its
+    outer part.
+    """
     conditions: list[tuple[AffineConstraintExpr, dict[int, int]]]
-    """The predicate inside: conditions, each with the variables of the new block that are added to
+    """The inner predicate: conditions, each with the variables of the new block that are added to
     it, times a factor.
     """
     replaced: dict[SSAValue, int]
-    """The values from outside that its body uses, with the equal variables of the new block."""
+    """The values from outside that the block's body uses, with the equal variables of the new
+    block.
+    """
     init: InitPlan | None = None
 
 
 @dataclass
 class Plan:
-    """The new block."""
+    """The plan for the new block of blockize."""
 
     name: str
     init_name: str
@@ -242,8 +246,8 @@ def _move(part: Part, outer: BlockOp) -> None:
 
 
 def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
-    """The adjacent loops or blocks that each contain one of ``blocks``. Refuses (KC3556) other
-    blocks.
+    """The adjacent loops or blocks that each contain one of ``blocks``. Refuses (KC3556) blocks
+    that are not adjacent.
     """
     chains = [_bodies(block) for block in dict.fromkeys(blocks)]
     common = [body for body in chains[0] if all(body in chain for chain in chains)]
@@ -312,7 +316,7 @@ def in_order_of(
     own: Sequence[OuterVariable],
     variables: Sequence[OuterVariable],
 ) -> list[int | None]:
-    """``positions`` in ``own`` as positions in ``variables``."""
+    """``positions`` in ``own``, as positions in ``variables``."""
     place = {variable.binding: n for n, variable in enumerate(variables)}
     return [None if n is None else place[own[n].binding] for n in positions]
 
@@ -437,10 +441,11 @@ def part_of(
 def _require_threads_together(
     site: Site, space: Subspace, conditions: list[AffineConstraintExpr]
 ) -> None:
-    """Refuse (KC3553) an outer condition on threads of which others of the same block are inside.
+    """Refuse (KC3553) an outer condition on threads if loops over threads of the same block are
+    inside.
 
-    Threads that fail the condition do not run their iterations inside, and the others would wait
-    for them in vain.
+    Threads that fail the condition do not run their iterations inside, and the other threads would
+    wait for them forever.
     """
     block = space.block
     inner = next((loop for loop in space.inside if loop.axis in LANE_AXES), None)
@@ -463,8 +468,8 @@ def _require_threads_together(
 
 
 def plan_init(site: Site, part: Part) -> InitPlan:
-    """The plan for the init of a whole tile. Refuses (KC3555) an init that cannot become that of a
-    tile.
+    """The plan for the init of a whole tile. Refuses (KC3555) an init that cannot become the init
+    of a tile.
     """
     space, index = part.space, part.space.index
     block, inside = space.block, space.inside

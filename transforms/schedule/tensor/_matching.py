@@ -1,4 +1,4 @@
-"""Comparing a block with the description of a tensor intrinsic, up to names and offsets.
+"""Comparison of a block with the description of a tensor intrinsic, up to names and offsets.
 
 Both are loops around one block. Loops of one iteration are ignored; the others must have the same
 extents and kinds of variables, in the same order. Each store of the description must correspond to
@@ -130,10 +130,10 @@ class Matched:
     """
     dims: tuple[int | None, ...]
     """For each dimension of the argument, the dimension of the buffer; None for a dimension of size
-    1 without one.
+    1 without a counterpart.
     """
     zero_outside: bool = False
-    """True if the part extends beyond the buffer, with zeros there."""
+    """True if the part extends beyond the buffer and is zero there."""
 
 
 @dataclass
@@ -145,12 +145,12 @@ class Match:
 
 
 class Matcher:
-    """Compares a nest with that of a description."""
+    """Compares a nest with the nest of a description."""
 
     def __init__(
         self, mine: Nest, theirs: Nest, sizes: Callable[[SSAValue], Sequence[object]] | None = None
     ) -> None:
-        """``sizes`` gives the sizes of a buffer, like
+        """``sizes`` returns the sizes of a buffer, like
         :func:`~kc.transforms.schedule._sizes.sizes_of`.
         """
         self.mine = mine
@@ -386,8 +386,8 @@ class Matcher:
         exprs: Sequence[AffineExpr],
         described_indices: Sequence[AffineExpr],
     ) -> tuple[int | None, ...]:
-        """The dimensions of the buffer for those of the argument: in order, and the last ones if
-        there is a choice.
+        """The dimensions of the buffer that correspond to the argument's: in order, and the last
+        possible ones.
         """
         type_ = theirs.buffer.type
         assert isinstance(type_, MemRefType)
@@ -414,7 +414,7 @@ class Matcher:
         return MismatchError(f"it accesses {own} instead of {required}", mine, theirs)
 
     def _is_inner(self, expr: AffineExpr) -> bool:
-        """True if ``expr`` varies in the tile."""
+        """True if ``expr`` varies within the tile."""
         roots = (self.mine.index.roots[dim] for dim in dimensions(expr))
         return any(
             loop_tree.defined_inside(root, top) for root in roots if root for top in self._tops
@@ -505,7 +505,7 @@ _LENGTH = 90
 
 
 def sketch(body: Block) -> list[str]:
-    """The loops of a nest in one line, and a line for each store."""
+    """The loops of a nest in one line, followed by a line for each store."""
     loops: list[str] = []
     lines: list[str] = []
     index = IndexValues()

@@ -29,7 +29,7 @@ Terms = dict[AffineExpr, int]
 
 @dataclass(frozen=True)
 class Division:
-    """A variable of a block as ``outer * factor + inner``; None for an absent part."""
+    """A variable of a block as ``outer * factor + inner``; an absent part is None."""
 
     outer: AffineExpr | None
     factor: int
@@ -59,7 +59,7 @@ class Subspace:
         return "inner" if "inner" in sides and sides <= {"inner", "free"} else "mixed"
 
     def _parts(self, expr: AffineExpr) -> dict[Side, Terms] | None:
-        """The terms of ``expr`` by side; None if a term has several sides."""
+        """The terms of ``expr`` by side; None if a term belongs to several sides."""
         terms, _ = linear_terms(expr)
         by_side: dict[Side, Terms] = {"inner": {}, "outer": {}, "free": {}}
         for atom, factor in terms.items():
@@ -78,7 +78,7 @@ class Subspace:
     # Division ------------------------------------------------------------------------------
 
     def divide(self, expr: AffineExpr) -> Division | None:
-        """``expr`` as outer and inner part; None if it does not divide."""
+        """``expr`` as outer and inner part; None if ``expr`` does not divide."""
         parts = self._parts(expr)
         if parts is None:
             return None
@@ -125,7 +125,7 @@ class Subspace:
         )
 
     def conditions(self) -> list[AffineConstraintExpr] | None:
-        """The predicate of the block over the roots; None if it never holds."""
+        """The predicate of the block over the roots; None if the predicate never holds."""
         return self.index.conditions(self.block.predicate.data, self.block.predicate_operands)
 
     def condition_side(
@@ -133,8 +133,8 @@ class Subspace:
     ) -> tuple[Side, AffineConstraintExpr, dict[int, int]]:
         """The side of a condition of the predicate.
 
-        For an inner one also the remaining condition, and the factor with which each outer variable
-        is added.
+        For an inner condition also the remaining condition, and the factor with which each outer
+        variable is added.
         """
         parts = self._parts(condition.lhs)
         if parts is None:
@@ -170,7 +170,7 @@ class Subspace:
         return all(self.side(value) == "free" for value in self.roots(atom))
 
     def domain_guards(self, divisions: Sequence[Division]) -> list[AffineConstraintExpr]:
-        """The conditions that keep outer variables in their domains if the outer loops do not.
+        """The conditions that restrict outer variables to their domains, if the outer loops do not.
 
         They hold wherever an instance of the block runs.
         """
@@ -214,7 +214,9 @@ class Subspace:
 
 
 def stand_in(value: SSAValue, divisions: Sequence[Division], index: IndexValues) -> int | None:
-    """The variable whose outer part is ``value``; None if there is none."""
+    """The number of the variable whose outer part is ``value``; None if no variable has this outer
+    part.
+    """
     for n, division in enumerate(divisions):
         outer = division.outer
         if isinstance(outer, AffineDimExpr) and index.roots[outer.position] is value:
@@ -223,7 +225,9 @@ def stand_in(value: SSAValue, divisions: Sequence[Division], index: IndexValues)
 
 
 def outer_extent(extent: int | SSAValue, division: Division) -> int | SSAValue | None:
-    """The extent of the outer variable; None if it must be computed: ``extent ceildiv factor``."""
+    """The extent of the outer variable; None if operations must compute it: ``extent ceildiv
+    factor``.
+    """
     if division.outer is None:
         return 1
     if division.factor == 1:

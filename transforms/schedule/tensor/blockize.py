@@ -29,8 +29,8 @@ false. The init of a reduction that continues outside becomes the init of the ne
 whole tile; otherwise it stays. Conditions of the predicate move to the block whose variables they
 constrain.
 
-``blocks=B,C`` moves adjacent blocks (with the loops that contain only them) into one block; its
-variables are those that all of them have outside.
+``blocks=B,C`` moves adjacent blocks (with the loops that contain only them) into one block, whose
+variables are the outer variables that all of them share.
 
 *Legal when*
 

@@ -134,7 +134,7 @@ class Plan:
 
     intrin: TensorIntrin
     loop: ForOp | None
-    """The loop that first becomes the block."""
+    """The loop that first becomes the block; None if a block is named."""
     block: BlockOp | None = None
     match: Match | None = None
     body: FuncOp | None = None
@@ -252,7 +252,7 @@ def _extents(loop: ForOp) -> tuple[int | None, ...]:
 
 
 def _ways_to_one_block(site: Site, loop: ForOp) -> tuple[str, ...]:
-    """Hints that leave one of several blocks in ``loop``."""
+    """Hints that leave only one of several blocks in ``loop``."""
     blocks = loop_tree.blocks(loop)
     if len(blocks) < 2:
         return ()
@@ -344,7 +344,7 @@ def _chosen(
 
 
 def _is_same_init(block: BlockOp, mine: Nest, theirs: Nest) -> bool:
-    """True if the init of ``block`` is that of the description, for the same elements."""
+    """True if the init of ``block`` equals that of the description, for the same elements."""
     try:
         init = Nest.of(block.init.block)
         if init.block.predicate.data.constraints:
@@ -435,7 +435,7 @@ def _replace(site: Site, plan: Plan) -> Rewritten:
 def require_layout(
     site: Site, intrin: TensorIntrin, function: FuncOp, match: Match, block: BlockOp
 ) -> None:
-    """Refuse (KC3564) buffers whose layout is not that of ``function``, a function of the
+    """Refuse (KC3564) buffers whose layout differs from that of ``function``, a function of the
     intrinsic.
     """
     own = intrin.description.body.block.args
@@ -508,8 +508,8 @@ def _scope(type_: MemRefType) -> str:
 def _required_strides(parameter: BlockArgument, type_: MemRefType) -> list[int | None]:
     """The required strides of a parameter.
 
-    For a parameter with only element accesses, its type's strides if it has a strided layout, else
-    a stride of 1 in the last dimension for vectors.
+    For a parameter with only element accesses: its type's strides if the type has a strided layout,
+    else a stride of 1 in the last dimension for vectors.
     """
     if _is_passed(parameter) or isinstance(type_.layout, StridedLayoutAttr):
         return strides_of(type_)
@@ -554,7 +554,7 @@ def inline(
 ) -> None:
     """Insert a copy of the body of ``function`` before ``place``.
 
-    ``renamed`` maps roots of the match's index to the values at that place. Accesses to an argument
+    ``renamed`` maps roots of the match's index to the values at this place. Accesses to an argument
     become accesses to the matched part of the buffer. An argument with other uses becomes a view of
     that part.
     """
@@ -671,8 +671,8 @@ def _redirect(
 
 
 def declare_externals(intrin: TensorIntrin, function: FuncOp) -> None:
-    """Add the functions that the implementation calls to the module of ``function``, if
-    it has one.
+    """Add the functions that the implementation calls to the module of ``function``, if it has a
+    module.
     """
     module = function.parent_op()
     if not isinstance(module, ModuleOp):

@@ -32,7 +32,7 @@ from kc.transforms.schedule.threads._threads import (
 
 
 def require_bindable(site: Site, loop: ForOp, axis: str) -> None:
-    """Refuse to bind a serial loop to ``axis`` if that is not legal."""
+    """Refuse to bind a serial loop to ``axis`` if the binding is not legal."""
     _require_nesting(site, loop, axis)
     kernel = Kernel.of(loop, axis)
     if axis in VIRTUAL_AXES and loop.static_extent is None:
@@ -59,11 +59,11 @@ def require_bindable(site: Site, loop: ForOp, axis: str) -> None:
 
 
 def require_rebinding(site: Site, loop: ForOp, axis: str | None) -> None:
-    """Refuse to bind ``loop`` to ``axis`` instead of its present axis if that is not legal.
+    """Refuse to bind ``loop`` to ``axis`` instead of its current axis if this is not legal.
 
     Without ``axis``, the loop becomes serial. Threads that exchange values must stay on a lane
     axis. Every bound loop of the kernel must remain bindable after the others. If a loop around or
-    inside ``loop`` has the same axis, ``loop`` must be bindable to its old axis: at present each
+    inside ``loop`` has the same axis, ``loop`` must be bindable to its old axis: currently each
     thread runs one iteration of the pair, and would afterwards run all iterations of the rebound
     loop.
     """
@@ -148,7 +148,7 @@ def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:
 
 
 def _reduction(loop: ForOp) -> BlockOp | None:
-    """The block with a reduce variable that ``loop`` drives; None if there is none."""
+    """The block with a reduce variable that ``loop`` drives; None if no block has one."""
     for op in loop.walk():
         if isinstance(op, BlockOp) and IterType.REDUCE in loop_tree.iter_types(loop, op):
             return op
@@ -193,8 +193,8 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
 
 
 def _no_combination(loop: ForOp, block: BlockOp) -> str | None:
-    """The reason why the iterations of ``loop`` are not values of one reduction; None if
-    they are.
+    """The reason why the iterations of ``loop`` are not values of one reduction; None if they
+    are.
     """
     if not block.has_init:
         return f"the init of {block.label} is a separate block; bind before decompose_reduction"

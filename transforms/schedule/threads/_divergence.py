@@ -1,7 +1,7 @@
 """Values that threads exchange in divergent branches, where they cannot wait for each other.
 
-A barrier waits for all threads of a block, or of a warp for the memory of warps. There is no
-barrier in a branch that some threads do not take, nor in a loop that some threads have left.
+A barrier waits for all threads of a block, or of a warp for the memory of warps. A branch that some
+threads do not take cannot contain a barrier, nor can a loop that some threads have left.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ class _Question:
         return dim
 
     def _together(self, first: Instance, second: Instance) -> Iterator[Condition]:
-        """The conditions that both run in one execution of the branch, in threads that can wait
-        there.
+        """The conditions that both instances run in one execution of the branch, in threads that
+        can wait there for each other.
         """
         waiting = {"threadIdx.x"} if memory_scope(self.load.buffer) == "warp" else set(LANE_AXES)
         branch = self.branch

@@ -1,9 +1,9 @@
-"""Values that one thread writes and another one reads, in memory that does not carry them.
+"""Values that one thread writes and another thread reads, in memory that the two do not share.
 
-Memory of a block, warp or thread has the lifetime of these, wherever its buffer is allocated. A
-thread can only read values there that it, or a thread that shares the memory, has written. All
-threads share global memory, but thread blocks run in no order: no block may access an element that
-another one writes, unless all of them write the same value.
+Memory of a block, warp or thread lives as long as the block, warp or thread, wherever its buffer is
+allocated. A thread can only read values from it that this thread, or a thread that shares the
+memory, has written. All threads share global memory, but thread blocks run in no order: no block
+may access an element that another block writes, unless all of them write the same value.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Meeting:
 
 
 def _number(kernel: Kernel, axis: str, space: Space, instance: Instance) -> Term:
-    """The index along ``axis`` of a thread that runs ``instance``; unconstrained if all
-    threads do.
+    """The index along ``axis`` of a thread that runs ``instance``; unconstrained if all threads run
+    it.
     """
     around = kernel.around(instance.op, axis)
     if around:
@@ -123,12 +123,12 @@ def foreign_value(
     group: int = 1,
     executions: Executions | None = None,
 ) -> Meeting | None:
-    """A read by ``load`` in one thread of an element that ``store`` has written in another one;
+    """A read by ``load`` in one thread of an element that ``store`` has written in another thread;
     None if there is none.
 
-    With ``stores``, none of them writes the element in between in the reader's own thread. Each
-    ``group`` of threads along a lane axis shares its memory. Queries for several axes share their
-    ``executions``.
+    With ``stores``, the reader's own thread has not written the element in between by any of them.
+    Each ``group`` of threads along a lane axis shares its memory. Queries for several axes share
+    their ``executions``.
     """
     space, read, write = (executions or Executions(kernel)).of(load, store)
     reader, writer = (_number(kernel, axis, space, instance) for instance in (read, write))
@@ -168,7 +168,7 @@ def _meeting(
     numbers: tuple[Term, ...] = (),
     supplies: Sequence[Supply] = (),
 ) -> Meeting | None:
-    """Both accesses to one element under ``constraints`` and without any of the supplies; None if
+    """Two accesses to one element under ``constraints`` and without any of the supplies; None if
     there are none.
     """
     element = space.element(op, instance)
@@ -200,8 +200,8 @@ def require_own_values(
     finished: bool = False,
     executions: Executions | None = None,
 ) -> None:
-    """Refuse (KC3408) a read of a value that another thread of the axis has written last, without
-    memory of ``scope`` in common.
+    """Refuse (KC3408) a read of a value that another thread of the axis was the last to write, if
+    the two threads share no memory of ``scope``.
 
     ``ops`` are all accesses to a buffer in the kernel. Unless the schedule is ``finished``, an
     access outside all loops of a lane axis may still be bound.
@@ -227,8 +227,8 @@ def require_own_values(
 
 
 def require_no_exchange(site: Site, loop: ForOp) -> None:
-    """Refuse (KC3408) if a thread of ``loop`` reads a value that another thread has written last or
-    will write: the exchange needs threads of the present axis.
+    """Refuse (KC3408) if a thread of ``loop`` reads a value that another thread was the last to
+    write or will write: the exchange needs threads of the current axis.
 
     Terms of a reduction, which threads combine, are excluded.
     """
@@ -297,8 +297,8 @@ def _is_combined(loop: ForOp, first: Operation, second: Operation) -> bool:
 
 
 def _has_own(kernel: Kernel, axis: str, ops: Sequence[Access]) -> bool:
-    """True if each thread of the axis has its own buffer, which is allocated in the
-    thread's loop.
+    """True if each thread of the axis has a private buffer, which is allocated in the thread's
+    loop.
     """
     buffer = ops[0].buffer if ops else None
     return (
@@ -358,7 +358,7 @@ def _refuse_value(
 def require_warps(site: Site, kernel: Kernel) -> None:
     """Refuse (KC3408) a read of warp memory that another warp has written.
 
-    Only threads of threadIdx.x in the same warp share it.
+    Only threads of threadIdx.x in the same warp share warp memory.
     """
     axis = "threadIdx.x"
     extents = dict.fromkeys(LANE_AXES, 1) | {
@@ -424,9 +424,9 @@ def require_grid(
     *,
     executions: Executions | None = None,
 ) -> None:
-    """Refuse global memory that several blocks along ``axis`` use and at least one writes.
+    """Refuse global memory that several blocks along ``axis`` use and at least one block writes.
 
-    KC3409: all blocks would write it. KC3408: one block reads an element that another writes.
+    KC3409: all blocks would write it. KC3408: one block reads an element that another block writes.
     KC3417: two blocks write one element. ``scope`` is the future scope of the buffers, if it
     changes.
     """
@@ -610,8 +610,8 @@ def _require_launches(site: Site, kernels: Sequence[Kernel]) -> None:
 
 
 def _begun_before(store: StoreOp, kernel: Kernel) -> list[ForOp]:
-    """The loops with no or an unknown number of iterations of the reduction that ``store``
-    initialises, if the reduction's outermost loop is around or at the root of the kernel.
+    """The loops of the reduction that ``store`` initialises whose number of iterations is 0 or
+    unknown, if the reduction's outermost loop is around or at the root of the kernel.
 
     If such a loop has no iteration, the initial value is stored before the kernel.
     """
@@ -639,8 +639,8 @@ def _kept_value(
     there: Kernel | None,
     own: Sequence[StoreOp],
 ) -> Meeting | None:
-    """A read of a value that ``store`` has written in another launch, and none of ``own`` in this
-    one; None if there is none.
+    """A read of a value that ``store`` has written in another launch, and that no store of ``own``
+    has written in this launch; None if there is none.
     """
     space = Space()
     read, write = space.instance(load), space.instance(store)

@@ -38,8 +38,8 @@ PRIMITIVES = frozenset(
 def shared_sizes(function: func.FuncOp) -> dict[SSAValue, int]:
     """The shared buffers that are computed in a kernel, with their future sizes in bytes.
 
-    The size is that of the part that all threads sharing the buffer touch at its accesses. Buffers
-    that are computed outside kernels are left out, since their place may change. Sizes that are not
+    The size is that of the part that all threads sharing the buffer access. Buffers that are
+    computed outside kernels are left out, since their place may change. Sizes that are not
     constants are refused elsewhere (KC3441).
     """
     sizes: dict[SSAValue, int] = {}
@@ -52,8 +52,8 @@ def shared_sizes(function: func.FuncOp) -> dict[SSAValue, int]:
 
 
 def part_in_kernel(buffer: SSAValue, index: BoundIndexValues) -> list[Interval] | None:
-    """The part of a buffer that all threads sharing it touch at its accesses, over the roots of
-    ``index``; None outside kernels.
+    """The part of a buffer that all threads sharing it access, over the roots of ``index``; None
+    outside kernels.
     """
     accesses = [use.operation for use in buffer.uses if isinstance(use.operation, LoadOp | StoreOp)]
     around = [list(all_loops_around(op)) for op in accesses]
@@ -113,8 +113,8 @@ def _hints(table: list[tuple[SSAValue, int]]) -> Iterator[str]:
 
 
 def _inner_loop(buffer: SSAValue) -> ForOp | None:
-    """The outermost loop without a thread axis around all loads and no store of a buffer; None if
-    there is none.
+    """The outermost loop without a thread axis that contains all loads and no store of a buffer;
+    None if no loop does.
     """
     loads = [use.operation for use in buffer.uses if isinstance(use.operation, LoadOp)]
     stores = [use.operation for use in buffer.uses if isinstance(use.operation, StoreOp)]

@@ -1,4 +1,6 @@
-"""Thread blocks: work that all of them repeat, and values that none may read from another."""
+"""Thread blocks: work that all blocks repeat, and values that no block may read from another
+block.
+"""
 
 from __future__ import annotations
 
@@ -99,8 +101,8 @@ def warn_of_global(site: Site, allocs: Iterable[AllocOp], loop: ForOp) -> None:
 def require_place_in_grid(site: Site, block: BlockOp, loop: ForOp, *, is_repeated: bool) -> None:
     """Refuse (KC3408, KC3409) to compute ``block`` in ``loop`` if all thread blocks would run it.
 
-    If it ``is_repeated``, each thread block computes the elements that it reads. It must then not
-    be a reduction into global memory (KC3414).
+    If the computation ``is_repeated``, each thread block computes the elements that it reads. The
+    block must then not be a reduction into global memory (KC3414).
     """
     around = [*all_loops_around(loop), loop]
     threads = [outer for outer in around if outer.axis is not None]

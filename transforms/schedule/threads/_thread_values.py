@@ -1,5 +1,5 @@
-"""Visibility of values between threads: work that threads share, and memory that they do
-not share.
+"""Visibility of values between threads: work that threads share, and memory that they do not
+share.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from kc.transforms.schedule.threads._threads import Kernel
 
 
 def require_shared_work(site: Site, kernel: Kernel) -> None:
-    """Refuse (KC3411) unless the threads of the axis together do the present work of each of them.
+    """Refuse (KC3411) unless the threads of the axis together do the work that each of them does
+    now.
 
     If one loop of an axis is inside another, each thread runs only one of its iterations.
     """
@@ -60,8 +61,8 @@ def require_shared_work(site: Site, kernel: Kernel) -> None:
 
 
 def _condition_between(outer: ForOp, inner: ForOp) -> Operation | None:
-    """The guard or block around ``inner`` that some threads of ``outer`` do not run; None if there
-    is none.
+    """The guard or block around ``inner`` that some threads of ``outer`` do not run; None if all
+    threads run them.
     """
     varying = loop_tree.derived_values(outer.var)
     between = list(loop_tree.path_to(inner))[1:]
@@ -146,7 +147,7 @@ def require_visible(site: Site, kernel: Kernel) -> None:
     global memory that several thread blocks write (KC3409, KC3417).
 
     Within one execution of the kernel's loop there are no such values, since its iterations are
-    independent; but blocks share global memory that each iteration had for itself. Virtual threads
+    independent; but blocks share global memory that was private to each iteration. Virtual threads
     run in one thread, so they share a buffer unless it is allocated inside their loop. Kernels
     inside the loop become one kernel, so all their axes are checked.
     """
@@ -181,8 +182,8 @@ def require_visible(site: Site, kernel: Kernel) -> None:
 
 
 def require_scope_of_threads(site: Site, alloc: AllocOp, scope: str) -> None:
-    """Refuse (KC3408, KC3415) another scope if threads would then share memory that they must have
-    separately, or separate memory through which they exchange values.
+    """Refuse (KC3408, KC3415) another scope if threads would then share memory that must be
+    private, or have private memory through which they exchange values.
     """
     old = memory_scope(alloc.buffer)
     for loop in all_loops_around(alloc):
@@ -237,7 +238,7 @@ def _require_undisturbed(site: Site, alloc: AllocOp, loop: ForOp, axis: str, sco
 
 
 def threads_apart(buffer: SSAValue, scope: str) -> Iterator[tuple[ForOp, str]]:
-    """The loops, with their axes, whose threads each have their own ``buffer`` and would share a
+    """The loops, with their axes, whose threads each have a private ``buffer`` and would share a
     copy in ``scope``.
     """
     alloc, old = buffer.owner, memory_scope(buffer)

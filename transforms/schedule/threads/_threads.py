@@ -35,9 +35,9 @@ def remember_binding(loop: ForOp) -> None:
 
 @dataclass(frozen=True)
 class Kernel:
-    """The kernel in ``root``, the outermost loop of threads, after ``loop`` is bound to ``axis``.
+    """The kernel in ``root``, the outermost thread loop, after ``loop`` is bound to ``axis``.
 
-    Valid for one check: a change to the loops needs a new one.
+    Valid for one check: a change to the loops needs a new object.
     """
 
     root: ForOp
@@ -55,7 +55,7 @@ class Kernel:
         return self.axis if loop is self.loop else loop.axis
 
     def loops(self) -> list[tuple[ForOp, str]]:
-        """The loops of threads with their axes, in program order."""
+        """The thread loops with their axes, in program order."""
         return self._loops
 
     @cached_property
@@ -146,8 +146,8 @@ def thread_limits(target: Target) -> tuple[str, Mapping[str, Any]]:
 
 
 def require_limits(site: Site, kernel: Kernel) -> None:
-    """Refuse (KC3404, KC3405) more threads than the target allows, as far as their number
-    is known.
+    """Refuse (KC3404, KC3405) more threads than the target allows, as far as their number is
+    known.
     """
     name, limits = thread_limits(site.target)
     extents: dict[str, int] = {}

@@ -35,9 +35,7 @@ class Unaligned:
     size: int
     """The bytes of an element."""
     steps: tuple[int, ...]
-    """For each index, a number of elements of which its contribution to the address is a
-    multiple.
-    """
+    """For each index, a divisor of the number of elements by which it moves the address."""
     distances: tuple[int | None, ...]
     """The strides along each axis in elements; None if only the call fixes the stride."""
 
@@ -56,7 +54,8 @@ def unaligned_vectors(function: func.FuncOp) -> list[Unaligned]:
     """The accesses of vectorized loops to consecutive elements whose address is not a known
     multiple of the vector's size or of 16 bytes.
 
-    Shared buffers have their future sizes in the kernel; those outside kernels are left out.
+    Shared buffers have their future sizes in the kernel; shared buffers outside kernels are left
+    out.
     """
     return [
         access
@@ -109,7 +108,7 @@ def _access(op: LoadOp | StoreOp, loop: ForOp) -> Unaligned | None:
 def _of_lane(
     exprs: list[AffineExpr], loop: ForOp, index: BoundIndexValues, lane: int
 ) -> list[AffineExpr]:
-    """The indices in one iteration of the vectorized loop."""
+    """The indices in iteration ``lane`` of the vectorized loop."""
     dims: list[AffineExpr] = [
         AffineExpr.constant(lane) if root is loop.var else AffineExpr.dimension(n)
         for n, root in enumerate(index.roots)
@@ -142,7 +141,7 @@ def warn_of_alignment(
     primitive: str, function: func.FuncOp, before: Collection[LoadOp | StoreOp]
 ) -> None:
     """Warn (KC3446) of vectors without known alignment that a primitive has created or moved;
-    ``before`` are the earlier ones.
+    ``before`` are the accesses that had this problem before.
     """
     added = {
         access.op.buffer: access

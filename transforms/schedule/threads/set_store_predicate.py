@@ -1,4 +1,4 @@
-"""set_store_predicate: only some of the threads with the same values store them.
+"""set_store_predicate: only some of the threads with the same values store the values.
 
 Before, ``set-store-predicate block=C condition="threadIdx.x == 0"``::
 
@@ -12,8 +12,8 @@ After::
 
 The condition is a conjunction (``and``) of affine comparisons of thread axes and of loops around
 the block. If a reduction combines the values of threads, or if the block is outside the loops of an
-axis of its kernel, a store happens once; the annotation ``store_predicate`` of the block tells the
-lowering which thread does it.
+axis of its kernel, a store happens once; the annotation ``store_predicate`` of the block specifies
+the storing thread for the lowering.
 
 *Legal when*
 
@@ -72,7 +72,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Plan:
-    """The new conditions of the predicate, over the variables of loops, and the note."""
+    """The new conditions of the predicate, over the variables of loops, and the annotation."""
 
     block: BlockOp
     guards: Sequence[tuple[AffineConstraintExpr, Sequence[SSAValue]]]
@@ -219,7 +219,7 @@ class SetStorePredicate(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """The first thread of each axis."""
+        """Conditions for the first thread of each axis."""
         for block in loop_tree.blocks(site.function):
             around = [loop.axis for loop in all_loops_around(block) if _waits(loop)]
             for axis in dict.fromkeys([*around, *_axes_done_once(block)]):
