@@ -77,7 +77,8 @@ class UserPass(FunctionHolder, ModulePass):
     """A pass that calls a user's function ``function(mod, ctx)`` with an IRModule.
 
     It changes the module or returns another one, whose content then is the module's. Calling the
-    pass with an IRModule gives the module that it makes of it, and leaves the argument alone.
+    pass with an IRModule gives the module that it makes of it, and leaves the argument alone. Such
+    a call runs whatever the level of the context is, as in TVM; :class:`Sequential` asks it.
     """
 
     function: Callable[[IRModule, PassContext], Any]
@@ -110,7 +111,7 @@ class UserPass(FunctionHolder, ModulePass):
         take_contents(op, result)
 
     def __call__(self, mod: IRModule) -> IRModule:
-        return Sequential([self])(mod)
+        return _changed_copy(mod, [self])
 
 
 def module_pass(
@@ -218,14 +219,19 @@ class Sequential:
         return f"Sequential({[info_of(pass_).name for pass_ in self.passes]}, {self.info})"
 
     def __call__(self, mod: IRModule) -> IRModule:
-        from kc.instrument import run_passes
-
-        copy = copy_module(mod.op)
         context = PassContext.current()
-        run_passes(copy, [pass_ for pass_ in self.passes if context.enables(pass_)])
-        changed = IRModule(copy)
-        changed.scheduled = mod.scheduled
-        return changed
+        return _changed_copy(mod, [pass_ for pass_ in self.passes if context.enables(pass_)])
+
+
+def _changed_copy(mod: IRModule, passes: Sequence[ModulePass]) -> IRModule:
+    """What passes make of a module."""
+    from kc.instrument import run_passes
+
+    copy = copy_module(mod.op)
+    run_passes(copy, passes)
+    changed = IRModule(copy)
+    changed.scheduled = mod.scheduled
+    return changed
 
 
 class Pass(Node):

@@ -66,6 +66,9 @@ PLUGIN = Plugin(
             "simplify-inference",
             "backward-fold-scale-axis",
             "forward-fold-scale-axis",
+            "combine-parallel-conv2d",
+            "combine-parallel-dense",
+            "combine-parallel-batch-matmul",
         )
         | paths_of(
             "kc.graph.passes.{stem}:{name}Pass",

@@ -302,6 +302,24 @@ def test_levels_of_passes(given: dict[str, Any], ran: bool):
     assert bool(calls) == ran
 
 
+def test_a_pass_that_is_called_runs_at_each_level():
+    calls: list[int] = []
+
+    @module_pass(opt_level=3, name="late")
+    def late(mod: kc.IRModule, ctx: PassContext) -> None:
+        calls.append(ctx.opt_level)
+
+    s, args = schedule()
+    mod = kc.lower(s, args)
+    Sequential([late])(mod)
+    assert calls == []
+    late(mod)
+    assert calls == [2]
+    with PassContext(opt_level=3):
+        Sequential([late])(mod)
+    assert calls == [2, 3]
+
+
 def test_opt_level_is_llvms():
     s, args = schedule()
     target = "llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3"

@@ -49,6 +49,13 @@ ORDER = (
 )
 """The flags of the passes, in their order."""
 
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "combine-parallel-conv2d": {"constants_only": True},
+    "combine-parallel-dense": {"constants_only": True},
+    "combine-parallel-batch-matmul": {"constants_only": True},
+}
+"""The options of passes: weights that are arguments would be copied at each call."""
+
 
 @dataclass(frozen=True)
 class GraphOptimizePass(ModulePass):
@@ -71,7 +78,7 @@ class GraphOptimizePass(ModulePass):
         options = options_of(context.config)
         options["remove-unused-functions"] = {"entry_functions": (self.entry,)}
         passes = [
-            registry.pass_class(flag)(**options.get(flag, {}))
+            registry.pass_class(flag)(**OPTIONS.get(flag, {}), **options.get(flag, {}))
             for flag in ORDER
             if flag in registry.current().passes
         ]
