@@ -5,14 +5,14 @@ Before::
     tir.for %i in 64 { tir.for %j in 64 { tir.for %k in 64 { tir.block "C" ... } } }
 
 After: the same blocks in loops that are tiled, vectorized and parallel, by primitives that a user
-could have called; ``kc.auto_schedule`` returns them as a trace. The rules of this package see one
-block after another. Rules that prepare the program come first: for one block at a time, in program
-order (``inline``), and for the whole program (``fusing``). The other rules follow, from the outputs
-to the inputs, so that a block can take its producers into its loops. If a primitive of a rule is
-refused, the rule leaves the program unchanged, and the next rule is tried. At the end there are
-rules for a function as a whole (``whole``), and for unscheduled outermost loops (``leftover``),
-because all code on a GPU must be in threads. Blocks that no rule takes, such as blocks that call
-functions, stay unchanged.
+could have called; ``kc.auto_schedule`` returns them as a trace. The rules of this package process
+one block after another. Rules that prepare the program come first: for one block at a time, in
+program order (``inline``), and for the whole program (``fusing``). The other rules follow, from the
+outputs to the inputs, so that a block can move its producers into its loops. If a primitive of a
+rule is refused, the rule leaves the program unchanged, and the next rule is tried. At the end,
+there are rules for a function as a whole (``whole``), and for unscheduled outermost loops
+(``leftover``), because all code on a GPU must be in threads. Blocks that no rule accepts, such as
+blocks that call functions, are unchanged.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def choose_in_place(
 ) -> dict[str, int]:
     """Choose a schedule for ``functions`` (default: all that are scheduled) of a module of tir.
 
-    The number of primitives that each of them got.
+    Returns the number of primitives applied to each function.
     """
     copy = copy_module(module)
     choose_vector_form(copy, target)
@@ -70,8 +70,8 @@ def choose_in_place(
 def choose(session: Session, functions: Iterable[str] | None = None) -> dict[str, int]:
     """Choose a schedule for ``functions`` (default: all that are scheduled) of a session.
 
-    The number of primitives that each of them got. Afterwards none is marked as unscheduled.
-    Functions with branches (``cf``) stay as they are: rules know loops.
+    Returns the number of primitives applied to each function. Afterwards no function is marked as
+    unscheduled. Functions with branches (``cf``) are not changed, as the rules are for loops.
     """
     rules = load_rules(session.target)
     names = [function.sym_name.data for function in loop_tree.kernels(session.module)]
@@ -94,15 +94,15 @@ def choose(session: Session, functions: Iterable[str] | None = None) -> dict[str
 
 
 def has_rules(target: Target) -> bool:
-    """True if default schedules are chosen for targets of this kind."""
+    """True if default schedules exist for this kind of target."""
     return bool(load_rules(target))
 
 
 def load_rules(target: Target) -> list[Rule]:
-    """The rules for a target in the order in which they are asked: those of plugins first.
+    """The rules for a target in the order of application: rules of plugins first.
 
-    Those of kc for GPUs, whose names begin with ``gpu-``, are imported for GPUs alone: the dialects
-    that they know take a quarter of the time of a first build.
+    kc's rules for GPUs, whose names begin with ``gpu-``, are imported only for GPUs: the dialects
+    that they import take a quarter of the time of a first build.
     """
     entries = [
         entry
@@ -115,7 +115,7 @@ def load_rules(target: Target) -> list[Rule]:
 
 
 def _note(function: str, number: int, count: int, part: float) -> None:
-    """Note the progress: ``part`` of the schedule of the function of this number, from 0."""
+    """Report the progress: ``part`` of the schedule of function ``number``, counted from 0."""
     progress.note(
         "schedule", (number + part) / count, "schedule", function, number=number + 1, count=count
     )
@@ -149,9 +149,10 @@ def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> 
 
 
 def _upward(blocks: Sequence[BlockOp]) -> list[BlockOp]:
-    """Blocks from the last to the first, but those of the first version of loops before those of
-    the second: what is done with a buffer that both write may keep the other from its instruction,
-    and the second version runs seldom."""
+    """The blocks from the last to the first, except that the blocks of the first version of loops
+    precede those of the second version: a change to a buffer that both write may prevent the other
+    version from using its instruction, and the second version runs rarely.
+    """
     branches = {block: list(_branches(block)) for block in blocks}
     last = {branch: n for n, block in enumerate(blocks) for branch, _ in branches[block]}
     keys: dict[BlockOp, list[int]] = {}
@@ -162,7 +163,7 @@ def _upward(blocks: Sequence[BlockOp]) -> list[BlockOp]:
 
 
 def _branches(block: BlockOp) -> Iterator[tuple[IfOp, int]]:
-    """The branches that a block is in, outermost first, each with the number of its region."""
+    """The branches around a block, outermost first, each with the number of its region."""
     op: Operation = block
     around: list[tuple[IfOp, int]] = []
     while (parent := op.parent_op()) is not None:

@@ -1,8 +1,8 @@
-"""The smallest magnitude of an operand is computed while the operand is packed.
+"""Packing loops that also compute the smallest magnitude of the packed operand.
 
 The loops of a product in two versions are preceded by loops that compute the smallest magnitude of
-each operand (:mod:`kc.transforms.auto_schedule.versions`). If an operand is packed as a whole,
-both kinds of loops read it piece by piece, so that it comes from memory once::
+each operand (:mod:`kc.transforms.auto_schedule.versions`). If an operand is packed as a whole, both
+kinds of loops traverse it in the same tiles, so that it is loaded from memory once::
 
     for columns in tiles (parallel):
       for words in tiles:
@@ -11,7 +11,7 @@ both kinds of loops read it piece by piece, so that it comes from memory once::
     least = min(least of the columns)
 
 The loops of the minimum are split like the packing loops. Each iteration of the outermost loop has
-a result of its own (``rfactor``), so that it may run in parallel. Then the loops are merged.
+a separate partial result (``rfactor``), so that it may run in parallel. Then the loops are merged.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from kc.transforms.auto_schedule.nests import extent
 def look_while_packing(
     draft: Draft, pack: str, at: tuple[int, int], sizes: tuple[int, int]
 ) -> bool:
-    """Let ``pack`` look at what it packs, if something looks at it before; whether it does.
+    """Merge the loops of ``pack`` with the loops that reduce its operand to the smallest magnitude.
+    Returns False if no such loops exist or if they cannot be merged.
 
-    ``pack`` copies all of an operand in tiles of ``sizes`` along its dimensions ``at``: its loops
-    are those of the other dimensions, both loops over tiles, and both in a tile. If this fails,
-    everything is as before, but handles of the loops of ``pack`` are gone.
+    ``pack`` copies a whole operand in tiles of ``sizes`` along its dimensions ``at``. Its loops are
+    the loops of the other dimensions, the two loops over tiles, and the two loops in a tile. On
+    failure the program is unchanged, but handles of the loops of ``pack`` are invalid.
     """
     nest = draft.nest(pack)
     looks = _looks_at(draft, nest.loads[0].buffer) if len(nest.loads) == 1 else None
@@ -58,7 +59,7 @@ def look_while_packing(
 
 
 def _looks_at(draft: Draft, buffer: SSAValue) -> str | None:
-    """The block that reduces all of a buffer to a number."""
+    """The block that reduces a whole buffer to a number; None if there is none."""
     for block in draft.blocks():
         if not block.is_reduction or block.label in draft.begun:
             continue

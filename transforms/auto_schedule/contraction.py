@@ -1,12 +1,12 @@
 """contraction: products of matrices and convolutions, by a tile of sums in vector registers.
 
-A contraction has a spatial loop that one operand does not depend on, and one that another operand
-does not depend on: a tile of *rows* times *columns* sums uses each loaded element several times.
-The columns are vectors. For each choice of the two loops and of the size of the tile the model
-counts the cycles of the innermost loop: multiply-adds, loads and broadcasts, the latency of the
-sums, partial tiles; then the costs of packing an operand, and of storing sums that are not
-contiguous. The registers are a hard limit. The shape of the nest is that of Goto and van de Geijn,
-"Anatomy of high-performance matrix multiplication" (TOMS 2008)::
+A contraction has a spatial loop on which one operand does not depend, and a spatial loop on which
+another operand does not depend: a tile of *rows* times *columns* sums uses each loaded element
+several times. The columns are vectors. For each choice of the two loops and of the size of the
+tile, the model counts the cycles of the innermost loop (multiply-adds, loads and broadcasts, the
+latency of the sums, partial tiles), and adds the costs of packing an operand and of storing sums
+that are not contiguous. The number of registers is a hard limit. The shape of the nest is that of
+Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (TOMS 2008)::
 
     for columns in tiles (parallel):
       pack the operand of the columns
@@ -55,12 +55,15 @@ from kc.transforms.intrinsics.transpose_names import SIZES, transpose_name
 from kc.transforms.trace.handles import BlockRV
 
 ALIGNED_REUSE = 8
-"""Tiles of rows from which on a panel is packed in any case: what the caller passes need not be
-aligned to vectors, and loads across two cache lines count twice."""
+"""The number of row tiles from which a panel is packed in any case: the caller's array may not be
+aligned to vectors, and loads across two cache lines count twice.
+"""
 
 UNEVEN = 6
-"""Whole tiles that one costs whose last vector is not full, beside others that are, so that the
-code is for parts of vectors, or in blocks of rows, where such tiles were measured to be slower."""
+"""The cost, in whole tiles, of a tile whose last vector is not full among tiles with full vectors.
+The generated code then has parts of vectors, or blocks of rows, in which such tiles were measured
+to be slower.
+"""
 
 PANELS = 4
 """The number of column tiles that are packed side by side in one panel."""
@@ -69,30 +72,29 @@ LINE = 64
 """Bytes of a cache line."""
 
 L2_BYTES = 16
-"""Bytes that come from the L2 cache in a cycle, where the columns' operand does not stay in L1."""
+"""The bytes per cycle from the L2 cache, for an operand of the columns that does not stay in L1."""
 
 LINE_COST, PAGE_COST = 3, 12
-"""Cycles of a line that is in the L2 cache, and of a page whose address no TLB of the first level
-holds."""
+"""The cycles for a line in the L2 cache, and for a page that misses the first-level TLB."""
 
 PANEL_REUSE = 2
-"""Tiles of rows that must use a packed panel, so that packing it pays."""
+"""The number of row tiles that must use a packed panel to make up for the packing."""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A way to compute a contraction, and what the model says of it."""
+    """A tiling of a contraction, and its cost in the model."""
 
     rows: ForOp
     columns: ForOp
     row_operand: Access
-    """A load that depends on the rows alone."""
+    """A load that depends on the rows but not on the columns."""
     column_operand: Access
-    """A load that depends on the columns alone."""
+    """A load that depends on the columns but not on the rows."""
     height: int
-    """Rows of the tile."""
+    """The number of rows of the tile."""
     width: int
-    """Columns of the tile, in elements."""
+    """The number of columns of the tile, in elements."""
     packs: bool
     """True if the operand of the columns is packed."""
     pads: bool
@@ -101,7 +103,9 @@ class Tile:
 
 
 class Contraction(Rule):
-    """Tile products and convolutions for vector registers, with what is computed of the results."""
+    """Tile products and convolutions for vector registers, together with operations on their
+    results.
+    """
 
     name = "contraction"
 
@@ -138,7 +142,9 @@ class Contraction(Rule):
 
 
 def contraction_behind(nest: Nest) -> BlockOp | None:
-    """The reduction whose results this block finishes one by one, if that is all that reads it."""
+    """The reduction whose results ``nest`` processes element by element, if no other block reads
+    them; None if there is no such reduction.
+    """
     if not nest.is_plain or not is_untouched(nest.block) or len(nest.stores) != 1:
         return None
     behind = None
@@ -165,7 +171,7 @@ def contraction_behind(nest: Nest) -> BlockOp | None:
 
 
 def writer_of(op: object) -> BlockOp | None:
-    """The block that a store is in; None for what is no store."""
+    """The block around a store; None for operations other than stores."""
     if not isinstance(op, StoreOp):
         return None
     parent = op.parent_op()
@@ -185,10 +191,11 @@ def best_tile(
     may_pad: bool = True,
     in_block: bool = False,
 ) -> Tile | None:
-    """The tile of fewest cycles; None for what is no contraction.
+    """The tile with the fewest cycles; None if ``nest`` is not a contraction.
 
-    ``in_block``: whole tiles make up the rows, columns are contiguous in the result, and nothing is
-    padded, since other loops go through the same rows; packing, which blocks share, costs nothing.
+    ``in_block``: the rows are whole tiles, columns are contiguous in the result, and nothing is
+    padded, since other blocks share the loops over rows. Packing costs nothing, as all iterations
+    share the packed operand.
     """
     if not _is_sum_of_products(nest):
         return None
@@ -197,9 +204,7 @@ def best_tile(
 
 
 def is_contraction(nest: Nest, machine: Machine) -> bool:
-    """True if some tile exists, at any number of cycles; :func:`best_tile` then finds the best
-    one.
-    """
+    """True if a tile exists, at any number of cycles; :func:`best_tile` finds the best one."""
     return _is_sum_of_products(nest) and any(_tiles(nest, machine, True, True, False))
 
 
@@ -277,8 +282,9 @@ def _tiles(
 
 
 def _digits_of_result(nest: Nest) -> set[ForOp]:
-    """The loops that are one index of the result together with another one, as groups and the
-    channels of a group are: tiles of them end where the group does."""
+    """The loops that form an index of the result together with another loop, such as groups and the
+    channels of a group. Tiles of such a loop end where the group ends.
+    """
     digits: set[ForOp] = set()
     for expr in nest.indices(nest.stores[0]):
         loops = [loop for atom in linear_terms(expr)[0] if (loop := nest.loop_of(atom)) is not None]
@@ -290,9 +296,8 @@ def _digits_of_result(nest: Nest) -> set[ForOp]:
 def _sticks_out(columns: ForOp, width: int) -> bool:
     """True if the last tile of columns is partial: padding computes it as a whole tile.
 
-    A single tile that is narrower than its vectors is padded too: sums in parts of vectors do not
-    stay
-    in registers.
+    A single tile that is narrower than its vectors is padded, too: sums in parts of vectors do not
+    stay in registers.
     """
     size = columns.static_extent
     return size is None or size % width != 0
@@ -301,7 +306,9 @@ def _sticks_out(columns: ForOp, width: int) -> bool:
 def _cycles(
     nest: Nest, rows: ForOp, columns: ForOp, lanes: int, machine: Machine, *, counts_packing: bool
 ) -> Callable[[int, int, bool, bool], float]:
-    """The cycles of the nest by its tile: rows, vectors, whether it packs, whether it pads."""
+    """The cycles of the nest as a function of its tile: rows, vectors, True if the operand is
+    packed, True if the tile is padded.
+    """
     operand = next(it for it in nest.loads if it.stride(columns) and not it.stride(rows))
     depth = iterations(it for it in nest.reduce if operand.stride(it))
     moves = [(bool(load.stride(rows)), bool(load.stride(columns))) for load in nest.loads]
@@ -320,7 +327,7 @@ def _cycles(
     )
 
     def step(tall: int, vectors: int, fetch: float) -> float:
-        """The cycles of one term of the sums of a tile of ``tall`` rows."""
+        """The cycles per term of the sums of a tile of ``tall`` rows."""
         loads = 0
         for by_rows, by_columns in moves:
             loads += (tall if by_rows else 1) * (vectors if by_columns else 1)
@@ -361,7 +368,7 @@ def _cycles(
 
 
 def _cycles_to_turn(nest: Nest, rows: ForOp, height: int, lanes: int) -> float:
-    """The cycles that storing one sum takes, where the columns are not contiguous in the result."""
+    """The cycles for storing one sum if the columns are not contiguous in the result."""
     store = nest.stores[0]
     if store.stride(rows) != 1:
         return 2 * SCALAR_COPY
@@ -371,7 +378,9 @@ def _cycles_to_turn(nest: Nest, rows: ForOp, height: int, lanes: int) -> float:
 
 
 def _part_to_turn(access: Access, rows: int, lanes: int) -> int | None:
-    """The number of ``rows`` that are transposed together in registers; None if they cannot be."""
+    """The number of ``rows`` that are transposed together in registers; None if registers cannot
+    transpose them.
+    """
     if lanes not in SIZES.get(_element(access), ()):
         return None
     return next((part for part in range(min(rows, lanes), 1, -1) if rows % part == 0), None)
@@ -384,8 +393,10 @@ def _element(access: Access) -> str:
 def _rows_beyond_ways(
     nest: Nest, rows: ForOp, columns: ForOp, height: int, machine: Machine
 ) -> float:
-    """Cycles that each term costs, over all rows, because a tile reads from more lines than a set
-    of L1 has ways: it loses a few where they are spread over the sets, and all in one set."""
+    """The cycles per term, over all rows, that are lost because a tile reads more lines than a set
+    of L1 has ways. If the lines are spread over the sets, a few misses occur; if all are in one
+    set, every line misses.
+    """
     tiles, ways = extent(rows) / height, machine.rates.ways[0]
     # Addresses so far apart are in one set: L1 is as many of these as it has ways.
     set_bytes = 1 << (machine.l1 // ways - 1).bit_length()
@@ -404,28 +415,29 @@ def _rows_beyond_ways(
 
 
 def _step(nest: Nest, load: Access) -> int:
-    """Bytes from one term of the innermost reduction that moves ``load`` to the next."""
+    """The bytes from one term of the innermost reduction that moves ``load`` to the next term."""
     steps = [load.stride(loop) for loop in nest.reduce if load.stride(loop)]
     return min(steps, default=0) * load.bits // 8
 
 
 def _goes_on(nest: Nest, load: Access, tile: Sequence[tuple[ForOp, int]]) -> bool:
-    """True if a tile of these iterations covers the elements of a term up to those of the next
-    term. The tile then traverses memory in order, as if it read a panel that was packed before.
+    """True if a tile of these iterations covers all elements between two consecutive terms. The
+    tile then traverses memory in order, as if it read a packed panel.
     """
     along = max((count for loop, count in tile if load.stride(loop) == 1), default=1)
     return along * load.bits // 8 >= _step(nest, load)
 
 
 def _lines(load: Access, loop: ForOp, count: int) -> int:
-    """The cache lines that ``count`` iterations of ``loop`` load from."""
+    """The cache lines from which ``count`` iterations of ``loop`` load."""
     size = load.stride(loop) * load.bits // 8
     return count if size >= LINE else max(1, math.ceil(count * size / LINE))
 
 
 def _reach(nest: Nest, load: Access, machine: Machine) -> float:
-    """Cycles that each term of a sum costs because ``load`` goes from line to line, or page to
-    page, and comes back to none of them before they have left the cache."""
+    """The cycles per term of a sum that are lost because ``load`` moves to a new line or page with
+    each term, and returns only after the line has left the cache.
+    """
     terms = [loop for loop in nest.reduce if load.stride(loop)]
     if not terms:
         return 0
@@ -438,9 +450,9 @@ def _reach(nest: Nest, load: Access, machine: Machine) -> float:
 
 
 def is_packable(nest: Nest, operand: Access, columns: ForOp) -> bool:
-    """True if each dimension of the operand is indexed by a loop of its own, one of them the
-    ``columns``, or by a quotient of one, as for heads that share keys. A part of the operand that
-    is fixed by loops around is packed with the rest.
+    """True if each dimension of the operand is indexed by a separate loop, one of them the
+    ``columns``, or by a quotient of a loop, as for heads that share keys. A part of the operand
+    that is fixed by outer loops is packed with the rest.
     """
     loops: list[ForOp | None] = []
     shape = _shape(operand)
@@ -462,7 +474,7 @@ def _shape(access: Access) -> Sequence[int]:
 
 
 def _is_spread(nest: Nest, operand: Access, width: int, machine: Machine) -> bool:
-    """True if a panel of ``width`` columns lies so far apart that caches serve it badly: it spans
+    """True if a panel of ``width`` columns is spread in memory so that caches work poorly: it spans
     more lines than L1 can hold, or its rows are a page or more apart.
     """
     terms = [loop for loop in nest.reduce if operand.stride(loop)]
@@ -484,11 +496,12 @@ def perform(
     *,
     rows_end: bool = False,
 ) -> None:
-    """Schedule the contraction ``block`` by ``tile``; ``epilogue`` is what reads its results.
+    """Schedule the contraction ``block`` by ``tile``. ``epilogue`` is the block that reads its
+    results.
 
-    ``nest`` has fewer loops than there are around the block where the outer ones are fixed, whose
-    iterations share what is packed; the rows of one of these may end early (``rows_end``). Raises
-    ScheduleError where a primitive is refused.
+    ``nest`` has fewer loops than the block if the outer loops are fixed, whose iterations share the
+    packed operand; the rows of one of these may end early (``rows_end``). Raises ScheduleError if a
+    primitive is refused.
     """
     outer = len(draft.nest(block).loops) - len((nest or draft.nest(block)).loops)
     tile, epilogue, flat = _without_digits(draft, block, tile, epilogue, nest)
@@ -630,12 +643,12 @@ def perform(
 def _without_digits(
     draft: Draft, block: str, tile: Tile, epilogue: str | None, nest: Nest | None
 ) -> tuple[Tile, str | None, Any]:
-    """Give a contraction buffers of its own in place of those that it indexes by the digits of a
-    loop (``fusing``): its result, which another block then copies, and what is packed, by a copy
-    that is indexed by the loop itself.
+    """Give a contraction separate buffers in place of buffers that it indexes by the digits of a
+    loop (``fusing``): a buffer for its result, which another block then copies, and a copy of the
+    packed operand that is indexed by the loop itself.
 
     Returns the tile, the block that finishes the sums, and the copy of the operand or None. Raises
-    ScheduleError where loops around are fixed.
+    ScheduleError if outer loops are fixed.
     """
     whole = nest or draft.nest(block)
     stored = joined_dimensions(whole, whole.stores[0]) if epilogue is None else []
@@ -660,9 +673,9 @@ def _without_digits(
 
 
 def _panels(nest: Nest, tile: Tile, machine: Machine) -> int:
-    """The number of tiles of columns that are packed side by side. It is more than 1 only if a
-    panel does not fit in L1 anyway: rows of the operand are then read a few lines at a time, and
-    rows that begin in the middle of a line share few lines.
+    """The number of column tiles that are packed side by side. It exceeds 1 only if a panel does
+    not fit in L1 anyway: rows of the operand are then read a few lines at a time, and rows that
+    begin in the middle of a line share few lines.
     """
     count, operand = tile.columns.static_extent, tile.column_operand
     terms = iterations(loop for loop in nest.reduce if operand.stride(loop))
@@ -674,7 +687,9 @@ def _panels(nest: Nest, tile: Tile, machine: Machine) -> int:
 
 
 def _further_loops(nest: Nest, tile: Tile) -> tuple[list[ForOp], list[ForOp], list[ForOp]]:
-    """The other spatial loops: those that move the rows' operand, the columns', both or none."""
+    """The other spatial loops: loops that move only the rows' operand, only the columns' operand,
+    and both or none.
+    """
     rows, columns = tile.rows, tile.columns
     row_loads = [it for it in nest.loads if it.stride(rows) and not it.stride(columns)]
     column_loads = [it for it in nest.loads if it.stride(columns) and not it.stride(rows)]
@@ -713,14 +728,15 @@ def _rows_first(
 
 
 def _bytes(load: Access, loops: Iterable[ForOp]) -> int:
-    """Bytes that are loaded in ``loops``."""
+    """The bytes that are loaded in ``loops``."""
     return iterations(loop for loop in loops if load.stride(loop)) * load.bits // 8
 
 
 def _pack_layout(nest: Nest, operand: Access, columns: ForOp, width: int | None) -> str | None:
-    """The layout of a packed operand: the reduction, then the columns of a tile; None: it has it.
+    """The layout of a packed operand, as a map: the reduction, then the columns of a tile. None if
+    the operand already has this layout.
 
-    With ``width`` all tiles are packed at once, and the tile comes first.
+    With ``width``, all tiles are packed at once, and the tile comes first.
     """
     dims = loop_of_dimension(nest, operand)
     names = [f"d{n}" for n in range(len(dims))]
@@ -735,7 +751,9 @@ def _pack_layout(nest: Nest, operand: Access, columns: ForOp, width: int | None)
 
 
 def columns_last(nest: Nest, columns: ForOp) -> str:
-    """A layout of the sums in which the columns are contiguous, as they are not in the result."""
+    """A layout of the sums in which the columns are contiguous, for a result in which they are
+    not.
+    """
     dims = loop_of_dimension(nest, nest.stores[0])
     names = [f"d{n}" for n in range(len(dims))]
     at = dims.index(columns)
@@ -746,10 +764,10 @@ def columns_last(nest: Nest, columns: ForOp) -> str:
 def finish_sums(
     draft: Draft, block: str, last: Any, outside: list[Any], turned: str | None, outer: int
 ) -> None:
-    """Let ``last`` use the sums, which are in local memory, inside of the loops over tiles.
+    """Make block ``last`` use the sums, which are in local memory, inside of the loops over tiles.
 
-    ``turned`` is another layout for the sums, if there is one; ``outer`` loops are around the
-    ``outside`` ones.
+    ``turned`` is the layout for the sums, None for the layout of the result; ``outer`` loops are
+    around the ``outside`` loops.
     """
     name = draft.session.block(last).label
     if outside:
@@ -775,8 +793,9 @@ def finish_sums(
 
 
 def _turn_results(draft: Draft, name: str, sums: SSAValue, turned: str, outer: int) -> None:
-    """Let block ``name``, which does more than to copy the sums, compute in their order, and
-    transpose what it computes in registers, where that can be done."""
+    """Compute block ``name``, which does more than copy the sums, in the order of the sums, and
+    transpose its results in registers, if possible.
+    """
     nest = draft.nest(name)
     load = next((it for it in nest.loads if it.buffer is sums), None)
     if load is None or _tile_to_turn(draft, nest, load, nest.stores[0], outer) is None:
@@ -793,7 +812,8 @@ def _turn_results(draft: Draft, name: str, sums: SSAValue, turned: str, outer: i
 
 def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:
     """Transpose the sums, whose columns are contiguous, in registers where block ``name`` uses
-    them; whether that can be done."""
+    them. Returns False, without a change, if this is not possible.
+    """
     nest = draft.nest(name)
     load = next((it for it in nest.loads if it.buffer is sums), None)
     if load is None or not all(isinstance(op, LoadOp | StoreOp) for op in nest.body_ops):
@@ -821,8 +841,9 @@ def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:
 def _tile_to_turn(
     draft: Draft, nest: Nest, load: Access, store: Access, outer: int
 ) -> tuple[ForOp, ForOp, int] | None:
-    """The loop along which sums are loaded, the one along which results are stored, and how many of
-    the latter are transposed in registers together; None if they cannot be."""
+    """The loop along which sums are loaded, the loop along which results are stored, and the number
+    of results that are transposed in registers together; None if they cannot be transposed.
+    """
     own = [loop for loop in nest.loops[outer:] if loop.static_extent != 1]
     lanes = draft.machine.lanes(nest.bits)
     if len(own) != 2 or nest.block.predicate.data.constraints or joined_dimensions(nest, store):
@@ -842,8 +863,10 @@ def _tile_to_turn(
 
 
 def _widen(draft: Draft, copy: BlockRV) -> bool:
-    """Let a copy of an operand hold what sums add up, where all that is loaded of it is extended:
-    each element is then converted once, and not for each row or column of a tile."""
+    """Store a copy of an operand in the type of the sums, if all its loads are extended to it: each
+    element is then converted once, and not for each row or column of a tile. Returns False if the
+    copy is not changed.
+    """
     buffer = draft.nest(draft.session.block(copy).label).stores[0].buffer
     if not is_own(buffer):
         return False
@@ -858,8 +881,9 @@ def _widen(draft: Draft, copy: BlockRV) -> bool:
 
 
 def _widen_rows(draft: Draft, block: str, outside: list[Any]) -> None:
-    """Convert the rows of a tile before its sums: a vector of them at once, where the sums would
-    convert and broadcast one element after the other."""
+    """Convert the rows of a tile before its sums: a vector of elements at once, where the sums
+    would convert and broadcast one element after the other.
+    """
     nest = draft.nest(block)
     narrow = [it for it in nest.loads if it.bits < 32]
     if len(narrow) != 1 or narrow[0].stride(nest.loops[-1]):

@@ -1,13 +1,13 @@
-"""digits: a loop whose variable is read as two digits becomes two loops.
+"""digits: a loop whose variable is split into two digits becomes two loops.
 
-Where a matrix lies in panels of 32 columns, a product reads ``B[j floordiv 32, k, j mod 32]``. In
-two loops, of panels and of columns in one, the same elements are ``B[p, k, c]``: each loop moves
-the load by a constant, and the rules behind this one see that a panel is a tile. So do elementwise
-operations that repeat the columns of a row, ``B[i, j mod 63]`` (``topi.tile``), whose vectors would
-else go on from the end of the row to its beginning.
+If a matrix is stored in panels of 32 columns, a product reads ``B[j floordiv 32, k, j mod 32]``.
+With two loops, over panels and over the columns of a panel, the same elements are ``B[p, k, c]``:
+each loop moves the load by a constant, and the subsequent rules recognize the panel as a tile. The
+same applies to elementwise operations that repeat the columns of a row, ``B[i, j mod 63]``
+(``topi.tile``), whose vectors would otherwise wrap around from the end of the row to its beginning.
 
-As other rules it calls a primitive, which checks and rewrites, and has no rewrite pattern of its
-own.
+Like other rules, this rule calls a primitive, which checks and rewrites, and has no rewrite
+pattern.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.trace.handles import BlockRV
 
 NARROWEST = 4
-"""Columns that are repeated, from which on a row is a vector of its own."""
+"""The least number of repeated columns for which a row becomes a separate vector loop."""
 
 
 class Digits(Rule):
-    """Make two loops of one whose variable a contiguous load divides by a number."""
+    """Split a loop in two if a contiguous load divides the loop's variable by a constant."""
 
     name = "digits"
     downward = True
@@ -55,21 +55,21 @@ class Digits(Rule):
 
 
 def digits_of(rank: int, at: int, size: int) -> str:
-    """The map of ``rank`` indices that takes one of them apart."""
+    """The map of ``rank`` indices that splits index ``at`` into two digits."""
     indices = [f"d{n}" for n in range(rank)]
     digits = [f"d{at} floordiv {size}", f"d{at} mod {size}"]
     return f"({', '.join(indices)})->({', '.join([*indices[:at], *digits, *indices[at + 1 :]])})"
 
 
 def merging_map(shape: Sequence[int], joined: Iterable[int]) -> str:
-    """The map of indices that makes one of each of the ``joined`` dimensions and the next one."""
+    """The map of indices that merges each of the ``joined`` dimensions with the next dimension."""
     names = [f"d{n}" for n in range(len(shape))]
     results = [number_text(names, shape, group) for group in groups_of(len(shape), set(joined))]
     return f"({', '.join(names)})->({', '.join(results)})"
 
 
 def number_text(names: Sequence[str], sizes: Sequence[int], group: Sequence[int]) -> str:
-    """The number whose digits are variables of these sizes."""
+    """The expression of the number whose digits are variables with ``sizes``."""
     number = names[group[0]]
     for n in group[1:]:
         number = f"({number})" if " " in number else number
@@ -78,16 +78,19 @@ def number_text(names: Sequence[str], sizes: Sequence[int], group: Sequence[int]
 
 
 def joined_dimensions(nest: Nest, access: Access) -> list[int]:
-    """The dimensions whose indices are digits of one number with those of the next one."""
+    """The dimensions whose index forms the digits of one number together with the index of the next
+    dimension.
+    """
     return [dim for dims, _ in nest.merged_indices(access) for dim in dims[:-1]]
 
 
 def merge_dimensions(
     draft: Draft, writer: BlockRV, copy: BlockRV, shape: Sequence[int], joined: Iterable[int]
 ) -> None:
-    """Make one of each of the ``joined`` dimensions and the next one: those of a buffer of this
-    shape, which the block ``writer`` writes, and the loops of the block ``copy``, which goes
-    through all of it."""
+    """Merge each of the ``joined`` dimensions with the next one, both in a buffer of ``shape``,
+    which the block ``writer`` writes, and in the loops of the block ``copy``, which traverses the
+    whole buffer.
+    """
     map_ = merging_map(shape, joined)
     draft.transform_layout(writer, ("write", 0), map_)
     draft.transform_block_layout(copy, map_)
@@ -95,7 +98,8 @@ def merge_dimensions(
 
 def _digits(nest: Nest, load: Access) -> Iterator[tuple[ForOp, int]]:
     """The loops whose variables are read as ``v mod size`` along the last dimension, and by a
-    reduction as ``v floordiv size`` in another one, with the sizes."""
+    reduction as ``v floordiv size`` in another dimension, with the sizes.
+    """
     if not (indices := nest.indices(load)):
         return
     *outer, last = indices

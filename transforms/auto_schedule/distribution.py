@@ -1,10 +1,10 @@
-"""distribution: blocks that share loops with other statements get loops of their own.
+"""distribution: blocks that share loops with other statements get separate loops.
 
 Programs that are raised from loops have statements beside inner loops; the rules for products and
 reductions need a nest for each block. In a nest of three loops or more, the outer loops are
-distributed (``distribute``), because the computation outweighs the additional memory traffic.
-In a nest of two loops only the inner loops are, so that a row that several statements use stays in
-the cache. A recurrence is not distributed.
+distributed (``distribute``), because the computation outweighs the additional memory traffic. In a
+nest of two loops only the inner loops are distributed, so that a row that several statements use
+stays in the cache. A recurrence is not distributed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kc.transforms.auto_schedule.rule import Rule
 _Uses = dict[SSAValue, list[LoadOp | StoreOp]]
 
 DEEP = 3
-"""Loops around a block of a nest whose outermost loop is distributed."""
+"""The number of loops around a block from which the outermost loop of the nest is distributed."""
 
 
 class Distribution(Rule):
-    """Give blocks loops of their own."""
+    """Give each block separate loops."""
 
     name = "distribution"
     downward = True
@@ -69,9 +69,9 @@ def _pays(draft: Draft, block: str, loop: ForOp) -> bool:
 
 
 def _share_elements(draft: Draft, loop: ForOp, before: list[Operation]) -> bool:
-    """True if all iterations use the same elements of a buffer that one part writes and the second
-    part uses, as far as the indices show: each iteration would need elements of its own. Letting
-    ``distribute`` find this out and refuse costs much more.
+    """True if all iterations use the same elements of a buffer that the first part writes and the
+    second part uses, as far as the indices show: each iteration would need separate elements. This
+    test is much cheaper than a refusal by ``distribute``.
     """
     key = loop, before[-1]
     shared = draft.known.get(key)

@@ -1,30 +1,30 @@
 """dot-product: products of narrow numbers by instructions that sum several products at once.
 
 x86's ``vpdpbusd`` and AArch64's ``sdot``, ``udot`` and ``usdot`` add four products of bytes to each
-of the 32-bit sums in a register, x86's ``vpmaddwd`` and ``vpdpwssd`` two of 16 bits. The operand of
-the columns is packed so that a register of it is contiguous, the numbers of a sum side by side; a
-tile of sums is kept in registers::
+of the 32-bit sums in a register; x86's ``vpmaddwd`` and ``vpdpwssd`` add two products of 16-bit
+numbers. The operand of the columns is packed so that a register of it is contiguous, with the
+numbers of a sum side by side; a tile of sums stays in registers::
 
     for columns in tiles (parallel):
       pack a panel of the operand of the columns
       for rows in tiles: for further terms: for terms in fours:
         for rows of the tile, for columns of the tile (unrolled): instruction
-        result = epilogue(sums)
+      result = epilogue(sums)
 
 Convolutions are computed in the same way: the rows are positions along an image, the terms its
 channels, or the elements of a window that are neighbours in memory. Partial tiles are padded with
 zeros (``pad_einsum``); a row whose terms are not contiguous is transposed.
 
-``vpdpbusd`` takes unsigned bytes of one operand and signed bytes of the other. If both operands are
-signed or both are unsigned, one of them is offset by 128 (``offset_operand``), and the excess is
-subtracted from the sums at the end. ``vpdpbssd`` and ``vpdpbuud`` need no offset.
+``vpdpbusd`` multiplies unsigned bytes of one operand by signed bytes of the other. If both operands
+are signed or both are unsigned, one of them is offset by 128 (``offset_operand``), and the excess
+is subtracted from the sums at the end. ``vpdpbssd`` and ``vpdpbuud`` need no offset.
 
-AArch64's ``smmla``, ``ummla``, ``usmmla`` and ``bfmmla`` take two rows of each operand: a register
-has the sums of two rows and two columns, which become rows in the end.
+AArch64's ``smmla``, ``ummla``, ``usmmla`` and ``bfmmla`` multiply two rows of each operand: a
+register has the sums of two rows and two columns, which are finally rearranged into rows.
 
 Sums of integers are the same in any order. ``vdpbf16ps`` adds two products of bf16 to each of the
 f32 sums in a register, as AArch64's ``bfdot`` does, but treats subnormal numbers as zero. It is
-used in a version of the loops that runs if there are none (``version_loops``,
+used in a version of the loops that runs only if no such numbers occur (``version_loops``,
 :mod:`kc.transforms.auto_schedule.versions`).
 
 The rates of the core (:mod:`kc.support.rates`) decide whether an instruction is used, which one,
@@ -72,22 +72,24 @@ from kc.transforms.intrinsics.square_product_names import SIZE, SQUARE_PRODUCTS
 from kc.transforms.intrinsics.transpose_names import transpose_intrins, transpose_name
 
 REUSE = 4
-"""Rows from which on packing the operand of the columns pays."""
+"""The number of rows from which packing the operand of the columns is faster."""
 
 PACKING, SCATTERED = 0.2, 0.5
-"""Cycles to pack an element of the columns' operand: columns that are contiguous, and others."""
+"""The cycles to pack an element of the columns' operand: for contiguous columns, and for others."""
 
 COPY, TURN, TURN_SUM = 1 / 16, 0.7, 0.4
-"""Cycles to copy an element of the rows' operand as it lies, to turn one, and to turn a sum."""
+"""The cycles to copy an element of the rows' operand in its layout, to transpose an element, and to
+transpose a sum.
+"""
 
 OFFSET = 1 / 8
-"""Cycles to add an element of the columns' operand to what is subtracted from the sums."""
+"""The cycles to add an element of the columns' operand to the offset of the sums."""
 
 BETWEEN = 8
-"""Cycles between two reductions: sums are set to 0 and stored, and the loops start."""
+"""The cycles between two reductions: sums are set to 0 and stored, and the loops start."""
 
 PASS = 20
-"""Cycles that a pass over an operand takes beside those of its elements."""
+"""The cycles of a pass over an operand in addition to those of its elements."""
 
 
 @dataclass(frozen=True)
@@ -96,23 +98,25 @@ class Instruction:
 
     intrinsic: str
     feature: str
-    """The feature of the CPU that it needs."""
+    """The required feature of the CPU."""
     rate: str
-    """Its name in the rates of cores."""
+    """The name of the instruction in the rates of cores."""
     lanes: int
-    """Sums of a register."""
+    """The number of sums in a register."""
     element: str
     """The type of the operands' elements."""
     extended: tuple[str, str]
     """The extensions of the operands of the rows and of the columns."""
     step: int = 4
-    """Products that are added to a sum at once."""
+    """The number of products that are added to a sum at once."""
     exponent: int | None = None
-    """Of the smallest magnitude of operands that it is right for; None: for any."""
+    """The exponent of the smallest magnitude of operands for which the instruction is correct; None
+    if it is correct for all.
+    """
     widened: int = 0
-    """Cycles to widen an element of the rows, which registers of columns share."""
+    """The cycles to widen an element of the rows, which all registers of columns share."""
     rows: int = 1
-    """Rows of which a register has sums."""
+    """The number of rows whose sums are in one register."""
 
     def multiply_adds(self, machine: Machine) -> float:
         """The products per cycle; 0 if the registers of the instruction are wider than the
@@ -130,7 +134,7 @@ _NAMES = {UNSIGNED: "u8", SIGNED: "i8"}
 
 
 def _by_words(intrinsic: str, feature: str, lanes: int) -> tuple[Instruction, ...]:
-    """``vpmaddwd`` of bytes of any signs, which become numbers of 16 bits in registers."""
+    """``vpmaddwd`` for bytes of any signedness, which are extended to 16 bits in registers."""
     return tuple(
         Instruction(
             f"{intrinsic}_{_NAMES[rows]}{_NAMES[columns]}",
@@ -209,16 +213,16 @@ class Product:
     rows: ForOp
     columns: ForOp
     terms: ForOp
-    """The reduction of which an instruction adds several products."""
+    """The reduction loop of which an instruction adds several products."""
     row_operand: Access
     operand: Access
-    """The operand that is packed: the load that depends on the columns."""
+    """The packed operand: the load that depends on the columns."""
     height: int
-    """Rows of a tile."""
+    """The number of rows of a tile."""
     vectors: int
-    """Registers of columns of a tile."""
+    """The number of column registers of a tile."""
     offsets: bool
-    """True if the operand of the rows is offset by 128, to have the signedness of the
+    """True if the operand of the rows is offset by 128, to match the signedness of the
     instruction.
     """
     cycles: float
@@ -231,12 +235,12 @@ class Product:
 
     @property
     def padded(self) -> list[ForOp]:
-        """The loops whose extents are not such multiples."""
+        """The loops whose extents are not multiples of :attr:`sizes`."""
         return [loop for loop, size in self.sizes.items() if not _is_multiple(loop, size)]
 
 
 class DotProduct(Rule):
-    """Multiply matrices of bytes, and of bf16 none of which is small, by such instructions."""
+    """Multiply matrices of bytes, and of bf16 without small magnitudes, by such instructions."""
 
     name = "dot-product"
 
@@ -277,7 +281,7 @@ def product_of(draft: Draft, nest: Nest) -> Product | None:
 
 
 def _plain_cycles(machine: Machine, nest: Nest, product: Product) -> float:
-    """The cycles by multiply-adds of f32, or of 32-bit integers, after extending all numbers."""
+    """The cycles with multiply-adds of f32, or of 32-bit integers, after extending all numbers."""
     is_float = FLOAT in product.instruction.extended
     rate = machine.multiply_adds("fma.f32" if is_float else "mul.i32")
     turned = 0 if any(product.operand.stride(it) == 1 for it in nest.spatial) else TURN
@@ -285,7 +289,7 @@ def _plain_cycles(machine: Machine, nest: Nest, product: Product) -> float:
 
 
 def _ways(draft: Draft, nest: Nest, operand: Access) -> Iterator[Product]:
-    """The ways to compute it with ``operand`` as that of the columns."""
+    """The possible products with ``operand`` as the operand of the columns."""
     (row_operand,) = (load for load in nest.loads if load is not operand)
     if not _is_plain(nest, operand):
         return
@@ -312,15 +316,16 @@ def _ways(draft: Draft, nest: Nest, operand: Access) -> Iterator[Product]:
 
 
 def _loops_moving(nest: Nest, load: Access, unmoved: Access) -> list[ForOp]:
-    """The spatial loops that move ``load`` and not ``unmoved``."""
+    """The spatial loops that move ``load`` but not ``unmoved``."""
     return [it for it in nest.spatial if load.stride(it) and not unmoved.stride(it)]
 
 
 def _usable(
     draft: Draft, elements: set[str], extensions: tuple[str | None, str | None]
 ) -> Iterator[tuple[Instruction, bool]]:
-    """The instructions of the target for operands of such elements, extended so; with each, whether
-    the rows' operand has to be moved for it."""
+    """The instructions of the target for operands with ``elements`` and ``extensions``, each with
+    True if the rows' operand must be offset for it.
+    """
     for instruction in INSTRUCTIONS:
         rows, columns = extensions
         if elements != {instruction.element} or columns != instruction.extended[1]:
@@ -447,7 +452,9 @@ def element_of(buffer: SSAValue) -> str:
 
 
 def _extension(load: Access) -> str | None:
-    """The operation that extends what is loaded, if nothing else is done with it."""
+    """The operation that extends the loaded value, if this is the only use of the value; else
+    None.
+    """
     users = [use.operation.name for use in load.op.results[0].uses]
     return users[0] if len(users) == 1 else None
 
@@ -456,9 +463,9 @@ def _extension(load: Access) -> str | None:
 
 
 def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -> None:
-    """Schedule the product, and ``epilogue``, the block that uses its results, behind it.
+    """Schedule the product and ``epilogue``, the block that uses its results.
 
-    Raises ScheduleError where a primitive is refused.
+    Raises ScheduleError if a primitive is refused.
     """
     block, instruction = nest.name, product.instruction
     lanes, step = instruction.lanes, instruction.step
@@ -570,8 +577,9 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
 
 
 def _in_squares(draft: Draft, block: str, loop: Any, at: tuple[int, int]) -> str:
-    """Keep the sums of two rows and two columns, which are these dimensions, side by side, and copy
-    them to rows of their own in ``loop``; the block that copies them."""
+    """Store the sums of two rows and two columns (dimensions ``at``) side by side, and copy them to
+    separate rows in ``loop``. Returns the name of the copying block.
+    """
     copy = draft.cache_write(draft.block(block), 0, "local")
     draft.reverse_compute_at(copy, loop)
     sums = draft.nest(block).stores[0].buffer
@@ -588,7 +596,7 @@ def _in_squares(draft: Draft, block: str, loop: Any, at: tuple[int, int]) -> str
 
 
 def _rows_of_squares(draft: Draft, copy: str, outer: int, at: tuple[int, int]) -> None:
-    """Copy two squares that are neighbours at a time, by shuffles."""
+    """Copy two neighbouring squares at a time, by shuffles."""
     loops = draft.loops(copy, outer)
     own = [handle for loop, handle in loops.items() if loop.static_extent != 1]
     element = element_of(draft.nest(copy).stores[0].buffer)
@@ -602,7 +610,7 @@ def _rows_of_squares(draft: Draft, copy: str, outer: int, at: tuple[int, int]) -
 
 
 def _fuse_terms(draft: Draft, block: str) -> None:
-    """Make one loop of those over the terms of a sum that go through a row of memory together."""
+    """Fuse the loops over the terms of a sum that together traverse a row of memory."""
     nest = draft.nest(block)
     (load,) = nest.loads
     step = 1
@@ -620,8 +628,9 @@ def _fuse_terms(draft: Draft, block: str) -> None:
 
 
 def _further_loops(nest: Nest, product: Product) -> Sequence[list[ForOp]]:
-    """The spatial loops that move both operands or none, the columns' and the rows'; and the other
-    terms."""
+    """The spatial loops that move both operands or none, that move only the columns' operand, and
+    that move only the rows' operand; and the other reduction loops.
+    """
     shared, of_columns, of_rows = [], [], []
     for loop in nest.spatial:
         if loop in (product.rows, product.columns):
@@ -635,8 +644,9 @@ def _further_loops(nest: Nest, product: Product) -> Sequence[list[ForOp]]:
 
 
 def _source(draft: Draft, block: str, number: int) -> str | None:
-    """The block that writes all of what load ``number`` of ``block`` reads, if nothing else reads
-    or writes that."""
+    """The block that writes the whole buffer which load ``number`` of ``block`` reads, if no other
+    block accesses the buffer; else None.
+    """
     load = draft.nest(block).loads[number]
     if not is_own(load.buffer) or readers(load.buffer) != [draft.nest(block).block]:
         return None
@@ -647,14 +657,16 @@ def _source(draft: Draft, block: str, number: int) -> str | None:
 
 
 def _inline_source(draft: Draft, copy: str) -> None:
-    """Let a copy with zeros around it compute what it copies, where nothing else reads that."""
+    """Inline the source of a zero-padded copy into the copy, if no other block reads the source."""
     source = _source(draft, copy, 0)
     if source is not None:
         draft.attempt("compute_inline", draft.block(source))
 
 
 def _copy_of(draft: Draft, block: str, number: int, copies: set[str]) -> str:
-    """The block that copies what load ``number`` reads: of those that there are, or a new one."""
+    """The block that copies the buffer which load ``number`` reads: one of ``copies``, or a new
+    block.
+    """
     source = _source(draft, block, number)
     if source is not None and source in copies:
         return source
@@ -668,7 +680,7 @@ def _copy_of(draft: Draft, block: str, number: int, copies: set[str]) -> str:
 def _pack_layout(
     draft: Draft, pack: str, rank: int, columns: tuple[int, int], terms: tuple[int, int]
 ) -> None:
-    """Let ``pack`` write registers of columns, with the terms of an instruction side by side."""
+    """Make ``pack`` write registers of columns, with the terms of an instruction side by side."""
     names = [f"d{n}" for n in range(rank)]
     results = [name for n, name in enumerate(names) if n not in (columns[0], terms[0])]
     for part in ("floordiv", "mod"):
@@ -686,7 +698,7 @@ def _schedule_pack(
     element: str,
     in_panels: bool,
 ) -> None:
-    """Pack a register at a time, by shuffles where the columns are contiguous."""
+    """Pack a register at a time, by shuffles if the columns are contiguous."""
     loops = list(draft.loops(pack).values())[-rank:]
     if len(loops) < rank:
         raise ScheduleError("KC3604", "what is packed has a loop for each dimension")

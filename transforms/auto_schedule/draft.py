@@ -1,4 +1,4 @@
-"""A schedule while rules write it: primitives by name, and a way back from those that were refused.
+"""A schedule under construction by rules: primitives by name, and an undo of refused steps.
 
 A draft works on one function of a :class:`~kc.transforms.trace.session.Session`, so the trace has
 all calls of the rules, as if a user had called the primitives one by one.
@@ -25,9 +25,9 @@ from kc.transforms.trace.session import Session
 
 
 class Draft:
-    """The schedule of one function that is being chosen. Primitives are methods, with the
-    arguments of those of ``kc.tir.Schedule``; a refused one raises ScheduleError and changes
-    nothing."""
+    """The schedule of one function under construction. Primitives are methods, with the arguments
+    of those of ``kc.tir.Schedule``. A refused primitive raises ScheduleError and changes nothing.
+    """
 
     def __init__(self, session: Session, function: str) -> None:
         self.session = session
@@ -36,7 +36,9 @@ class Draft:
         self.settled: set[str] = set()
         """The names of the blocks that a rule has scheduled."""
         self.versions: dict[str, int] = {}
-        """The blocks that run where numbers are large enough, with the exponent of the least."""
+        """The blocks that run only if numbers are large enough, each with the exponent of the
+        smallest magnitude.
+        """
         self.told: list[Diagnostic] = []
         """Remarks for the user about the choices."""
         self._blocks: dict[str, BlockRV] = {}
@@ -44,7 +46,7 @@ class Draft:
         self._changes = 0
         """The number of changes so far."""
         self._nests: dict[str, tuple[object | None, Nest]] = {}
-        """The nests read so far, each with the state that it was read in."""
+        """The nests read so far, each with the state of the program in which it was read."""
         self.known: dict[Any, Any] = {}
         """Results of analyses of the program, since the last change."""
         several = len(loop_tree.kernels(session.module)) > 1
@@ -52,16 +54,16 @@ class Draft:
         self.function = session.function(function)
         self._undo = Undo(session, self.function)
         self.begun = frozenset(block.label for block in self.blocks() if is_begun(block))
-        """The names of the blocks that somebody has begun to schedule."""
+        """The names of the blocks whose schedule a user has begun."""
 
     # The program ---------------------------------------------------------------------------
 
     def blocks(self) -> list[BlockOp]:
-        """The blocks of the function that stand in no other block, in program order."""
+        """The outermost blocks of the function, in program order."""
         return self.session.site(self.function).outer_blocks()
 
     def untouched_loops(self) -> list[ForOp]:
-        """The outermost loops of which no part is bound, vectorized, parallel or unrolled."""
+        """The outermost loops without any bound, vectorized, parallel or unrolled part."""
         return [
             op
             for op in self.function.body.block.ops
@@ -70,7 +72,7 @@ class Draft:
         ]
 
     def loop(self, op: ForOp) -> LoopRV:
-        """A handle on a loop: around the first block in it, where there is one."""
+        """A handle on a loop: around the first block in the loop, if it contains one."""
         options: dict[str, Any] = {"loop": op.label}
         blocks = loop_tree.blocks(op)
         if blocks:
@@ -80,7 +82,7 @@ class Draft:
         return handle
 
     def nest(self, name: str) -> Nest:
-        """The nest of the block of this name, as it is now."""
+        """The current nest of the block ``name``."""
         site = self.session.site(self.function)
         block = site.resolve_block(BlockRef(name))
         around = site.nest_of(block)
@@ -93,7 +95,7 @@ class Draft:
         return nest
 
     def block(self, name: str) -> BlockRV:
-        """A handle on the block of this name."""
+        """A handle on the block ``name``."""
         handle = self._blocks.get(name)
         if handle is None or handle not in self.session.table:
             handle = self.session.perform(GetBlock, {"block": name}).outputs[0]
@@ -102,8 +104,9 @@ class Draft:
         return handle
 
     def loops(self, name: str, outer: int = 0) -> dict[ForOp, LoopRV]:
-        """Handles on the loops around the block of this name inside of the ``outer`` outermost
-        ones, outermost first."""
+        """Handles on the loops around the block ``name`` inside of the ``outer`` outermost ones,
+        outermost first.
+        """
         outputs = self.session.perform(GetLoops, {"block": self.block(name)}).outputs
         handles = [handle for handle in outputs if isinstance(handle, LoopRV)][outer:]
         return {self.session.loop(handle): handle for handle in handles}
@@ -127,10 +130,9 @@ class Draft:
         return call
 
     def attempt(self, name: str, *args: Any, **kwargs: Any) -> bool:
-        """Call a primitive whose result does not matter; whether it was accepted.
+        """Call a primitive whose result is not needed. Returns False if it was refused.
 
-        Statements of one loop ask the same about it: what was refused is not proven again while
-        nothing has been done.
+        Statements of one loop make the same requests. A refusal is cached until the next change.
         """
         asked = self._asked(name, args, kwargs)
         if asked is not None and asked in self._refused:
@@ -144,8 +146,9 @@ class Draft:
         return True
 
     def _asked(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple | None:
-        """A primitive with what its handles mean, and the state of the program; None if one has no
-        meaning."""
+        """A primitive with the objects that its handles refer to, and the state of the program;
+        None if a handle is invalid.
+        """
         try:
             means = tuple(
                 self.session.find_loop(value)
@@ -170,8 +173,9 @@ class Draft:
         return value
 
     def decompose(self, name: str, loop: LoopRV) -> None:
-        """``decompose_reduction``, of a reduction that begins with the neutral element; one that
-        goes on from what is there has nothing to take out."""
+        """Apply ``decompose_reduction`` to a reduction with an init. A reduction without an init
+        continues from previous values and has nothing to decompose.
+        """
         if self.nest(name).block.has_init:
             self.decompose_reduction(self.block(name), loop)
 
@@ -184,7 +188,7 @@ class Draft:
         self.reorder(*loops)
 
     def _forget(self) -> None:
-        """Forget what was found of the program as it was."""
+        """Discard the cached analyses of the program."""
         self._changes += 1
         self._refused.clear()
         self.known.clear()
@@ -192,23 +196,24 @@ class Draft:
     # Going back ----------------------------------------------------------------------------
 
     def mark(self, *, changes: bool = True) -> Mark:
-        """Mark the state as it is now, for :meth:`return_to`; without ``changes`` one to return to
-        if nothing has been changed, which costs nothing."""
+        """Mark the current state for :meth:`return_to`. Without ``changes``, the mark is valid only
+        until the first change, and costs nothing.
+        """
         return self._undo.mark(self.settled, changes=changes)
 
     def return_to(self, mark: Mark) -> None:
-        """Undo what was done since ``mark``. Loops and blocks may be others afterwards."""
+        """Undo all changes since ``mark``. Loops and blocks may be different objects afterwards."""
         self.settled = set(mark.settled)
         self._blocks = {}
         if self._undo.return_to(mark):
             self._forget()
 
     def forget_marks(self) -> None:
-        """Nobody goes back to a mark that there is."""
+        """Drop all existing marks: no caller returns to them."""
         self._undo.forget()
 
     def close(self) -> None:
-        """End the draft: what is done is not undone any more."""
+        """End the draft: its changes cannot be undone any more."""
         self._undo.close()
 
     # Shared by rules -----------------------------------------------------------------------
@@ -220,12 +225,12 @@ class Draft:
     def run_in_parallel(
         self, name: str, at_most: int, work: int | None = None, *, symbolic: bool = True
     ) -> int:
-        """Run the outermost loops of a block in parallel, where there is work enough for it.
+        """Run the outermost loops of a block in parallel, if their work is sufficient.
 
-        ``at_most`` is how many of them may be joined into one, ``work`` all that is done in them,
-        in additions (default: what the block does). Loops of unknown extents are joined with others
-        only if it may be ``symbolic``: what becomes of their variables are quotients, of which
-        other primitives know little. Returns how many loops have become one: 0 if nothing was done.
+        At most ``at_most`` of them are fused into one. ``work`` is the total work in the loops, in
+        additions (default: the work of the block). Loops of unknown extents are fused with others
+        only if ``symbolic`` is set: their variables become quotients, which other primitives can
+        analyse only in part. Returns the number of fused loops: 0 if nothing was changed.
         """
         nest = self.nest(name)
         machine = self.machine

@@ -1,9 +1,9 @@
-"""few-filters: convolutions of contiguous rows to a few channels go through them like a window.
+"""few-filters: convolutions of contiguous rows to a few channels are tiled by rows, like windows.
 
 A tile of ``contraction`` is channels of the result times columns. With two channels it has two
-sums, which wait for each other in every term, and each of them loads its input anew. Here a tile is
-rows of one channel, as of ``windows``: they share what their windows have in common, and there are
-enough of them. The channels of the input are a loop around the terms of a window::
+sums, which wait for each other in every term, and each of which loads its input separately. Here a
+tile is several rows of one channel, as in ``windows``: the rows share the overlap of their windows,
+and there are enough of them. The channels of the input are a loop around the terms of a window::
 
     for images and channels of the result:
       for rows in tiles: for columns in tiles:
@@ -12,7 +12,7 @@ enough of them. The channels of the input are a loop around the terms of a windo
           for terms of the window (unrolled): for rows of the tile (unrolled): columns (vectors)
         result = epilogue(sums)
 
-That is done if the model says that the tiles of ``contraction`` take longer.
+The rule applies if, according to the model, the tiles of ``contraction`` take longer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kc.transforms.auto_schedule.windows import (
 )
 
 MOST_FILTERS = 4
-"""Channels of the result: of more, a tile of contraction has sums enough."""
+"""The most channels of the result. With more channels, a tile of contraction has enough sums."""
 
 
 class FewFilters(Windows):
@@ -44,7 +44,7 @@ class FewFilters(Windows):
 
 def has_few_filters(nest: Nest, machine: Machine) -> bool:
     """True if a block is a convolution to a few channels whose rows and columns have known sizes,
-    and the model finds tiles of rows faster than tiles of channels.
+    and if tiles of rows are faster in the model than tiles of channels.
     """
     if not is_regular_reduction(nest):
         return False

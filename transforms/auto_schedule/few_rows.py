@@ -1,13 +1,13 @@
 """few-rows: products of a few rows with rows of another matrix are dot products.
 
-A layer of a network with a few inputs at a time, X W^T, reads its weights once, and along the
-sums. The tiles of ``contraction`` would need transposed weights, and the transposition takes longer
-than the product. Here each row of the weights is multiplied by all rows of X while it is in
-registers: the sums are vectorized, each lane with a result of its own.
+A layer of a network with a few inputs at a time, X W^T, reads its weights once, along the
+reduction. The tiles of ``contraction`` would need transposed weights, and the transposition takes
+longer than the product. Here each row of the weights is multiplied by all rows of X while it is in
+registers: the sums are vectorized, with a partial result in each lane.
 
 If there are few columns, as in X W with a W of a few columns, or in a convolution of contiguous
 channels to a few channels, the vectors of tiles would have few useful lanes. The small W is
-transposed, and the product is computed as above, if the model estimates that tiles take longer.
+transposed, and the product is computed as above, if tiles take longer in the model.
 """
 
 from __future__ import annotations
@@ -31,29 +31,31 @@ from kc.transforms.auto_schedule.nests import (
 from kc.transforms.auto_schedule.rule import Rule
 
 MOST_ROWS = 8
-"""Rows whose sums are computed at a time; of more, turning the weights pays."""
+"""The most rows whose sums are computed at a time. With more rows, transposing the weights is
+faster.
+"""
 
 TOGETHER = (1, 2, 4)
 """The numbers of rows of the weights that may share each vector loaded from the few rows."""
 
 ADD_LANES = 10
-"""Cycles to add up the lanes of a sum, and to store it by itself."""
+"""The cycles to add up the lanes of a sum, and to store it separately."""
 
 
 @dataclass(frozen=True)
 class FewRowsOf:
-    """A product of a few rows."""
+    """The loops and operands of a product of a few rows."""
 
     rows: ForOp
     """The loop over the few rows."""
     terms: ForOp
     """The loop along which the operands are contiguous."""
     turned: Access | None
-    """The operand of the rows, where it is not contiguous along the terms."""
+    """The operand of the rows, if it is not contiguous along the terms; else None."""
 
 
 class FewRows(Rule):
-    """Multiply a few rows by each row of a matrix while that is in registers."""
+    """Multiply a few rows by each row of a matrix while the latter is in registers."""
 
     name = "few-rows"
 
@@ -82,7 +84,7 @@ class FewRows(Rule):
 
 def few_rows(nest: Nest, machine: Machine) -> FewRowsOf | None:
     """The loops and operands of a product of a few rows whose terms are contiguous in all operands,
-    or are so once the operand of the rows is transposed; None for any other block.
+    or become so if the operand of the rows is transposed; None for any other block.
     """
     reduction, lanes = nest.reduction, machine.lanes(nest.bits)
     if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
@@ -136,7 +138,9 @@ def _pays(nest: Nest, few: FewRowsOf, machine: Machine) -> bool:
 
 
 def _columns(nest: Nest, rows: ForOp) -> list[ForOp]:
-    """The loops over what the rows are all multiplied by, which ``rows`` does not move."""
+    """The loops over the other factor of the product: loops that move a load which ``rows`` does
+    not move.
+    """
     return [
         loop
         for loop in nest.spatial

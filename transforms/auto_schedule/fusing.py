@@ -9,15 +9,15 @@ After::
     tir.for %v in 2520 { %B[%v] = f(%A[%v floordiv 63, %v floordiv 9 mod 7, %v mod 9]) }
 
 Rows of 7 or 28 elements are not whole vectors, but in a 1x1 convolution, a normalization or a
-pooling over all positions a vector need not end at the end of a row. Two loops are fused if
-each access either depends on neither or indexes two neighbouring dimensions by them, the second of
+pooling over all positions a vector need not end at the end of a row. Two loops are fused if each
+access either depends on neither loop or indexes two neighbouring dimensions by them, the second of
 which the inner loop covers completely. Buffers of the function lose a dimension
 (``transform_layout``); arguments are indexed by the digits of the new variable, which
 ``merge-dimensions`` merges again after all schedules.
 
 Loops are fused together with the loops of all blocks that share their buffers, or not at all, so
-that the loops of a block match those of its readers. A product may be fused alone, because its
-sums have a buffer of their own.
+that the loops of a block match those of its readers. A product may be fused alone, because its sums
+have a separate buffer.
 
 The rule calls primitives, which check and rewrite; it has no rewrite pattern of its own.
 """
@@ -40,23 +40,26 @@ from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_own, is_u
 from kc.transforms.auto_schedule.rule import Rule
 
 VECTORS = 4
-"""Vector registers that tiles and elementwise loops fill at most: rows that are multiples of so
-many have no rest."""
+"""The most vector registers that tiles and elementwise loops fill: rows that are multiples of this
+number of vectors have no remainder.
+"""
 
 LONG = 16
-"""So many times as long, a row loses little by its rest."""
+"""The factor by which a row must be longer than these vectors so that its remainder costs
+little.
+"""
 
 Dimension = tuple[SSAValue, int]
-"""A dimension of a buffer, which is one with the next."""
+"""A dimension of a buffer that can be merged with the next dimension."""
 
 
 @dataclass(eq=False)
 class Pair:
-    """Two loops of a block that are one."""
+    """Two loops of a block that can be fused."""
 
     nest: Nest
     number: int
-    """The position of the outer one among the loops of the nest."""
+    """The position of the outer loop among the loops of the nest."""
     inner: ForOp
     dimensions: list[Dimension] = field(default_factory=list)
     """The dimensions of the function's buffers that the two loops index."""
@@ -65,17 +68,17 @@ class Pair:
 
     @property
     def row(self) -> int:
-        """Iterations of the inner loop with those that are one with it."""
+        """The iterations of the inner loop and of the loops fused with it."""
         return extent(self.inner) * (1 if self.following is None else self.following.row)
 
     @property
     def along(self) -> ForOp:
-        """The innermost of these loops."""
+        """The innermost of the fused loops."""
         return self.inner if self.following is None else self.following.along
 
 
 class FuseContiguous(Rule):
-    """Make one loop of those that go through memory as one would."""
+    """Fuse loops that traverse memory contiguously."""
 
     name = "fusing"
     prepares = True
@@ -96,7 +99,7 @@ class FuseContiguous(Rule):
 
 
 def _pairs(nest: Nest) -> Iterator[Pair]:
-    """The neighbouring loops of a nest that are one."""
+    """The pairs of neighbouring loops of a nest that can be fused."""
     loops = [loop for loop in nest.loops if loop.static_extent != 1]
     accesses = list(_accesses(nest))
     for outer, inner in zip(loops, loops[1:], strict=False):
@@ -119,7 +122,7 @@ def _pairs(nest: Nest) -> Iterator[Pair]:
 
 
 def _accesses(nest: Nest) -> Iterator[Access]:
-    """The stores and loads of a block; a reduction loads its previous result from the element that
+    """The stores and loads of a block. A reduction loads its previous result from the element that
     it stores.
     """
     yield from nest.stores
@@ -127,8 +130,8 @@ def _accesses(nest: Nest) -> Iterator[Access]:
 
 
 def _is_a_value(nest: Nest, loop: ForOp) -> bool:
-    """True if the block computes with the number of the iteration, as a mask does. After fusing it
-    would have to divide to recover this number.
+    """True if the block computes with the number of the iteration, as a mask does. After fusion,
+    recovering this number would take a division.
     """
     number = nest.loops.index(loop)
     variable = nest.block.body.block.args[number]
@@ -136,9 +139,10 @@ def _is_a_value(nest: Nest, loop: ForOp) -> bool:
 
 
 def _dimensions(nest: Nest, access: Access, outer: ForOp, inner: ForOp) -> list[int] | None:
-    """The dimension that ``outer`` is the index of, before that of ``inner``; an empty list where
-    an access depends on neither, or has them in one dimension already; None where they are not
-    one."""
+    """The dimension indexed by ``outer``, which precedes the dimension indexed by ``inner``, as a
+    list. An empty list if the access depends on neither loop, or has both in one dimension already;
+    None if the loops cannot be fused for this access.
+    """
     exprs = nest.indices(access)
     used = [n for n, expr in enumerate(exprs) if nest.depends_on(expr, (outer, inner))]
     if not used:
@@ -156,7 +160,7 @@ def _dimensions(nest: Nest, access: Access, outer: ForOp, inner: ForOp) -> list[
 
 def _pays(draft: Draft, pair: Pair) -> bool:
     """True if vectors run along the inner loop in rows that are not a whole number of vectors, or
-    if the loops give a product rows for its tiles.
+    if the loops become rows of a product's tiles.
     """
     nest, along = pair.nest, pair.along
     accesses = nest.loads if along in nest.reduce else [*nest.stores, *nest.loads]
@@ -168,8 +172,8 @@ def _pays(draft: Draft, pair: Pair) -> bool:
 
 
 def _is_of_product(draft: Draft, pair: Pair) -> bool:
-    """True if the loops are rows or columns of a product, so that one of its operands does not
-    depend on them.
+    """True if the loops are rows or columns of a product, so that an operand does not depend on
+    them.
     """
     nest, inner = pair.nest, pair.inner
     return (
@@ -180,7 +184,7 @@ def _is_of_product(draft: Draft, pair: Pair) -> bool:
 
 
 def _chosen(draft: Draft, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs that become one loop: those that share a dimension do so together."""
+    """The pairs that are fused. Pairs that share a dimension are fused together or not at all."""
     mixed = _mixed(pairs)
     alone = [
         pair for pair in pairs if mixed.isdisjoint(pair.dimensions) or _is_of_product(draft, pair)
@@ -194,7 +198,7 @@ def _chosen(draft: Draft, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _mixed(pairs: Sequence[Pair]) -> set[Dimension]:
-    """The dimensions that a block indexes otherwise than by two loops that are one."""
+    """The dimensions that some block indexes in another way than by a pair of loops."""
     blocks: dict[Dimension, set[BlockOp]] = {}
     for pair in pairs:
         for dimension in pair.dimensions:
@@ -214,7 +218,7 @@ def _block_of(op: Operation) -> BlockOp | None:
 
 
 def _groups(pairs: Sequence[Pair], mixed: set[Dimension]) -> Iterator[list[Pair]]:
-    """The pairs in groups of those that a dimension of a buffer connects."""
+    """The pairs in groups that are connected by dimensions of buffers."""
     users: dict[Dimension, list[Pair]] = {}
     for pair in pairs:
         for dimension in pair.dimensions:
@@ -236,7 +240,7 @@ def _groups(pairs: Sequence[Pair], mixed: set[Dimension]) -> Iterator[list[Pair]
 
 
 def _perform(draft: Draft, chosen: Sequence[Pair]) -> None:
-    """Fuse the chosen loops. Raises ScheduleError where a primitive is refused."""
+    """Fuse the chosen loops. Raises ScheduleError if a primitive is refused."""
     mixed = _mixed(chosen)
     joined: dict[SSAValue, set[int]] = {}
     for pair in chosen:
@@ -273,8 +277,9 @@ def shape_of(buffer: SSAValue) -> Sequence[int]:
 
 
 def _loop_map(nest: Nest, fused: set[int]) -> str:
-    """The map of a block's variables that makes one of loops, the outer of each two given by its
-    number. Loops of one iteration between them go."""
+    """The map of a block's variables that fuses loops; ``fused`` has the number of the outer loop
+    of each pair. Loops of one iteration between them are dropped.
+    """
     names = [f"d{n}" for n in range(len(nest.loops))]
     sizes = [extent(loop) for loop in nest.loops]
     positions = [n for n, loop in enumerate(nest.loops) if loop.static_extent != 1]

@@ -1,19 +1,20 @@
-"""gathering: what a product loads with gaps is copied without them first.
+"""gathering: an operand that a product loads with gaps is first copied without the gaps.
 
-A convolution of rows (NCHW) that goes two steps at a time loads every second element of its image::
+A convolution of rows (NCHW) with stride 2 loads every second element of its image::
 
     C[c, y, x] += W[c, k] * A[k, y * 2, x * 2]
 
 The positions are contiguous in the result, but they cannot be the columns of a tile, so the
-channels are, and sums are stored one by one. After ``reindex`` and ``transform_layout`` the copy
-has the positions side by side, those of all rows as one dimension::
+channels are, and sums are stored one by one. After ``reindex`` and ``transform_layout``, the
+positions are contiguous in a copy, with those of all rows in one dimension::
 
     G[k, y * 51 + x] = A[k, y * 2, x * 2]
     C[c, y, x] += W[c, k] * G[k, y * 51 + x]
 
-``fusing`` makes one loop of the positions, and ``contraction`` takes it as columns. The copy is
-made if the model says that the product saves more cycles than the copy costs: it holds each element
-once for each tap that reads it, so a few channels to many gain most.
+``fusing`` fuses the loops over positions, and ``contraction`` uses them as columns. The copy is
+made if, according to the model, the product saves more cycles than the copy costs: the copy has
+each element once for each tap that reads it, so a convolution from a few channels to many gains
+most.
 
 The rule calls primitives, which check and rewrite; it has no rewrite pattern of its own.
 """
@@ -35,15 +36,15 @@ from kc.transforms.trace.handles import BlockRV
 
 @dataclass(frozen=True)
 class Gaps:
-    """An operand that is loaded with gaps along what is contiguous in the result."""
+    """An operand that is loaded with gaps along the contiguous dimension of the result."""
 
     operand: Access
     positions: list[ForOp]
-    """The loops that go through memory as one in the result, outermost first."""
+    """The loops that together traverse the result contiguously, outermost first."""
 
 
 class Gathering(Rule):
-    """Copy the operand of a product that is loaded with gaps, so that it has none."""
+    """Copy the operand of a product that is loaded with gaps to a buffer without gaps."""
 
     name = "gathering"
     prepares = True
@@ -54,7 +55,9 @@ class Gathering(Rule):
 
 
 def _gather_if_faster(draft: Draft, name: str) -> bool:
-    """Copy the operand of block ``name`` if that takes fewer cycles; whether it was done."""
+    """Copy the operand of block ``name`` if this takes fewer cycles. Returns False, without a
+    change, if it does not.
+    """
     nest = draft.nest(name)
     gaps = _gaps(nest)
     before = best_tile(nest, draft.machine) if gaps is not None else None
@@ -84,7 +87,7 @@ def _gather_if_faster(draft: Draft, name: str) -> bool:
 
 
 def _gaps(nest: Nest) -> Gaps | None:
-    """The operand that is loaded with gaps; None if there is none, or more than one."""
+    """The operand that is loaded with gaps; None if no operand is, or more than one."""
     if nest.reduction is None or len(nest.stores) != 1 or not nest.is_plain:
         return None
     if any(loop.static_extent is None for loop in nest.loops):
@@ -109,7 +112,7 @@ def _gaps(nest: Nest) -> Gaps | None:
 
 
 def _gather(draft: Draft, nest: Nest, gaps: Gaps) -> BlockRV:
-    """Let the block load from a copy with the terms first and the positions as one dimension."""
+    """Make the block load from a copy with the terms first and the positions as one dimension."""
     number = nest.read_number(gaps.operand.buffer)
     copy = draft.reindex(draft.block(nest.name), ("read", number))
     moved = [it for it in nest.loops if it in gaps.operand.strides]
@@ -121,7 +124,7 @@ def _gather(draft: Draft, nest: Nest, gaps: Gaps) -> BlockRV:
 
 
 def _loops_as_map(loops: list[ForOp], order: list[ForOp], positions: list[ForOp]) -> str:
-    """The map from the indices of ``loops`` to those of ``order``, in which ``positions`` are
+    """The map from the indices of ``loops`` to the indices of ``order``, in which ``positions`` are
     fused to one index.
     """
     names = {loop: f"d{n}" for n, loop in enumerate(loops)}

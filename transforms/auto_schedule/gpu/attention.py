@@ -1,9 +1,11 @@
-"""gpu-attention: two products and what is between them in one kernel, without scores in memory.
+"""gpu-attention: two products and the operations between them in one kernel, without scores in
+global memory.
 
-For a product whose first factor is made of another product, row by row, as attention is:
-softmax(Q * K) * V, with masks, scales and several heads. A block of the grid has some rows. The
-scores of all keys for these rows are in shared memory, in float32, and so are the maximum and the
-sum of each row; the weights are made as they are multiplied, some keys at a time::
+The rule applies to a product whose first factor is computed from another product, row by row, as in
+attention: softmax(Q * K) * V, with masks, scales and several heads. A block of the grid has some
+rows. The scores of all keys for these rows are in shared memory, in float32, and so are the maximum
+and the sum of each row; the weights are computed when they are multiplied, for some keys at a
+time::
 
     for blocks of rows:
       for parts of the keys: scores = Q * K            # shared; tiles of K, too
@@ -13,8 +15,8 @@ sum of each row; the weights are made as they are multiplied, some keys at a tim
         sums += weights * V                            # local: registers
       result = sums
 
-The arithmetic is that of the program: nothing is rescaled. As many rows as shared memory has room
-for are together, since each block reads all of K and V.
+The arithmetic is that of the program: nothing is rescaled. A block has as many rows as fit in
+shared memory, since each block reads all of K and V.
 """
 
 from __future__ import annotations
@@ -54,13 +56,13 @@ LANES = (128, 64, 32, 16)
 """The number of threads side by side: each has a key, or a column of the result."""
 
 KEYS = 32
-"""Keys whose weights and values are in shared memory at a time."""
+"""The number of keys whose weights and values are in shared memory at a time."""
 
 DEPTHS = (32, 16, 8)
-"""Elements of a key that are in shared memory at a time."""
+"""The number of elements of a key that are in shared memory at a time."""
 
 SUMS = 2 * 1024
-"""Bytes of shared memory that are left for the maxima and sums of rows."""
+"""The bytes of shared memory reserved for the maxima and sums of rows."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Attention:
 
     @property
     def width(self) -> int:
-        """Columns of the result."""
+        """The number of columns of the result."""
         return extent(self.columns)
 
     @property
@@ -100,7 +102,7 @@ class Attention:
 
     @property
     def queries(self) -> Access:
-        """The operand of the scores that is not the keys."""
+        """The queries: the operand of the scores other than the keys."""
         return next(it for it in self.scores.loads if not it.stride(self.scores.spatial[-1]))
 
     @property
@@ -170,7 +172,7 @@ def _is_chain(draft: Draft, attention: Attention) -> bool:
 
 
 def attention_of(draft: Draft, block: str) -> Attention | None:
-    """The attention that ends in a block."""
+    """The attention that ends in a block; None if the block ends no attention."""
     nest = draft.nest(block)
     after = None if nest.block.is_reduction else nest
     product = nest if after is None else _product_before(draft, nest)
@@ -206,7 +208,7 @@ def _is_product(nest: Nest) -> bool:
 
 
 def _product_before(draft: Draft, after: Nest) -> Nest | None:
-    """The product that precedes an elementwise block."""
+    """The product that precedes an elementwise block; None if none does."""
     if after.reduce or not _is_free(draft, after):
         return None
     for load in after.loads:
@@ -385,7 +387,9 @@ def _copy(
     threads: tuple[int, int],
     count: int,
 ) -> BlockRV:
-    """Copy what a block reads to shared memory, by all threads; ``count`` elements at a time."""
+    """Copy a buffer that a block reads to shared memory, by all threads, ``count`` elements at a
+    time.
+    """
     number = draft.nest(block).read_number(access.buffer)
     copy = draft.cache_read(draft.block(block), number, "shared")
     draft.compute_at(copy, place)

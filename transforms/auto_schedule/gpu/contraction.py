@@ -36,10 +36,10 @@ from kc.transforms.auto_schedule.nests import (
 from kc.transforms.trace.handles import LoopRV
 
 THREADS = 16
-"""Threads of a block along each side."""
+"""The number of threads of a block along each side."""
 
 SIDES = (8, 4, 2, 1)
-"""Rows or columns that a thread may have."""
+"""The numbers of rows or columns that a thread may have."""
 
 SUMS = 64
 """The maximum number of results that a thread has in registers."""
@@ -48,7 +48,7 @@ RUN = 4
 """The number of consecutive rows or columns of a thread: 16 bytes of float32."""
 
 DEPTH = 16
-"""Terms of the reduction that are in shared memory at a time."""
+"""The number of reduction terms that are in shared memory at a time."""
 
 SHARED = 32 * 1024
 """The bytes of shared memory that the tiles of both operands may take."""
@@ -61,8 +61,8 @@ class Sides:
     rows: ForOp
     columns: ForOp
     operands: tuple[Access, Access]
-    """A load that depends on the rows and not on the columns, and a load that depends on the
-    columns and not on the rows.
+    """A load that depends on the rows but not on the columns, and a load that depends on the
+    columns but not on the rows.
     """
 
 

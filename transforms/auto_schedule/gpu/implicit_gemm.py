@@ -6,17 +6,17 @@ contiguous (NHWC, with weights HWIO or OHWI), or its positions (NCHW, with weigh
     C[n, y, x, o] += A[n, y + dy, x + dx, i] * W[dy, dx, i, o]
     C[n, o, y, x] += A[n, i, y + dy, x + dx] * W[o, i, dy, dx]
 
-The positions (n, y, x) become the rows of a matrix, and (dy, dx, i) its columns; where positions
-are contiguous, the rows of the product are channels instead, and its columns positions. Elements of
-the image are gathered as they are copied to shared memory: its matrix is never in global memory. On
-sm_90a, four warps multiply together what threads copied
-(:mod:`kc.transforms.auto_schedule.gpu.warpgroups`), on others each warp by itself
-(:mod:`kc.transforms.auto_schedule.gpu.tensor_cores`). The sums are in registers, from where lanes
-put them in their places, with what follows element by element (a bias, relu, a cast).
+The positions (n, y, x) become the rows of a matrix, and (dy, dx, i) its columns; if positions are
+contiguous, the rows of the product are channels instead, and its columns positions. Elements of the
+image are gathered as they are copied to shared memory: its matrix is never in global memory. On
+sm_90a, four warps together multiply the tiles that threads have copied
+(:mod:`kc.transforms.auto_schedule.gpu.warpgroups`); on other GPUs each warp multiplies separately
+(:mod:`kc.transforms.auto_schedule.gpu.tensor_cores`). The sums are in registers, from which lanes
+store them to their positions in the result, after elementwise operations (a bias, relu, a cast).
 
-Where channels are contiguous, the zeros around an image are part of the copies: a thread copies 16
-bytes or as many zeros. NVIDIA GPUs from sm_80 on. Source: Chetlur et al.,
-"cuDNN: Efficient Primitives for Deep Learning", 2014.
+If channels are contiguous, the zeros around an image are part of the copies: a thread copies 16
+bytes of the image or 16 zero bytes. NVIDIA GPUs from sm_80 on. Source: Chetlur et al., "cuDNN:
+Efficient Primitives for Deep Learning", 2014.
 """
 
 from __future__ import annotations
@@ -258,8 +258,9 @@ def _by_weights(nest: Nest, weights: Access) -> list[ForOp]:
 
 
 def _has_channels_first(nest: Nest, image: Access, weights: Access) -> bool:
-    """True if the results are contiguous along a position, the image is too or every other element
-    of it is read, and the weights of a channel are a row that begins at a multiple of 16 bytes.
+    """True if the results are contiguous along a position, the image is contiguous along it or read
+    at every other element, and the weights of a channel are a row that begins at a multiple of 16
+    bytes.
     """
     (channels,) = (loop for loop in nest.spatial if loop in weights.strides)
     positions = [loop for loop in nest.spatial if loop is not channels]
@@ -284,7 +285,7 @@ def _are_multiples(access: Access, each: int, but: ForOp) -> bool:
 def _to_matrices(
     draft: Draft, matrices: _Matrices, after: str | None
 ) -> tuple[list[BlockRV], str | None]:
-    """Rewrite the block as a product of matrices. Return the blocks that gather the operands, and
+    """Rewrite the block as a product of matrices. Returns the blocks that gather the operands, and
     the block that continues with the sums in its loops: ``after``, or the block that scatters them.
     """
     nest, name = matrices.nest, matrices.nest.name

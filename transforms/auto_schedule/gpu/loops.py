@@ -1,4 +1,4 @@
-"""gpu-loops: loops that no other rule understands have a thread for each outermost iteration.
+"""gpu-loops: loops that no other rule accepts have a thread for each outermost iteration.
 
 Such loops come from operators that are written as statements (a sort, a running sum), and from
 blocks that other rules refused. If the iterations depend on each other or share memory, but inner
@@ -7,8 +7,7 @@ loops once per iteration. Otherwise one thread runs all iterations. This is slow
 but code that accesses memory of the GPU must be in a kernel. Statements outside loops run in one
 thread as well (``gpu-statements``).
 
-As other rules they call primitives, which check and rewrite, and have no rewrite pattern of their
-own.
+Like other rules, these rules call primitives, which check and rewrite, and have no rewrite pattern.
 """
 
 from __future__ import annotations
@@ -74,7 +73,9 @@ class GpuLoops(GpuRule):
 
 
 def _at(draft: Draft, place: Sequence[int]) -> ForOp:
-    """The loop at a position: the index of an operation in the function, and then in each loop."""
+    """The loop at a position: the index of an operation in the function, and then in each nested
+    loop.
+    """
     block = draft.function.body.block
     for n in place[:-1]:
         outer = list(block.ops)[n]
@@ -109,8 +110,9 @@ def _bind(draft: Draft, place: Sequence[int]) -> None:
 
 
 def _bind_inner(draft: Draft, place: Sequence[int]) -> bool:
-    """Leave a loop to the host, and bind the loops inside it. Return True if it contains nothing
-    else, and one of them has work for a warp. If False, some primitives may have been performed.
+    """Leave a loop to the host, and bind the loops inside it. Returns True if the loop contains
+    only loops and allocations, and one of the inner loops has work for a warp. If False, some
+    primitives may have been applied.
     """
     ops = list(_at(draft, place).body.block.ops)
     inner = [(*place, n) for n, op in enumerate(ops) if isinstance(op, ForOp)]

@@ -1,7 +1,7 @@
 """gpu-online-attention: an attention by tensor cores, whose scores stay in registers.
 
-For softmax(Q * K) * V as :mod:`kc.transforms.auto_schedule.gpu.attention` has it, of f16 or bf16
-with weights that are rounded to that type. A warp has 16 rows, and some keys at a time::
+For softmax(Q * K) * V, as in :mod:`kc.transforms.auto_schedule.gpu.attention`, of f16 or bf16 with
+weights that are rounded to that type. A warp has 16 rows, and some keys at a time::
 
     for blocks of rows:                       # a warp of each block has 16
       Q of these rows                         # shared
@@ -14,8 +14,8 @@ with weights that are rounded to that type. A warp has 16 rows, and some keys at
         sums += weights * V                   # mma.sync; fragments of C
       result = sums / sum of weights
 
-Nothing but Q, K and V goes through shared memory, and rows may be as long as they like. NVIDIA GPUs
-from sm_80 on. Source: Dao, "FlashAttention-2", 2023.
+Only Q, K and V pass through shared memory, and rows may have any length. NVIDIA GPUs from sm_80 on.
+Source: Dao, "FlashAttention-2", 2023.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ K = 16
 SHAPE = f"m{M}n{N}k{K}"
 
 WARPS = (8, 4, 2, 1)
-"""Warps that a block may have."""
+"""The numbers of warps that a block may have."""
 
 KEYS = (64, 32, 16)
-"""Keys that may be in shared memory at a time."""
+"""The numbers of keys that may be in shared memory at a time."""
 
 WIDEST = 128
-"""The columns of the result, and the elements of a query, that fit the registers of a warp."""
+"""The most columns of the result, and elements of a query, that fit the registers of a warp."""
 
 VERSIONS = 2
-"""Versions of keys and values in shared memory: those of the next step are copied ahead."""
+"""The versions of keys and values in shared memory: the next step's are copied ahead."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def schedule_attention(
     tile: Callable[[Draft, Plan], Plan | None],
     perform: Callable[[Draft, Plan], None],
 ) -> bool:
-    """Schedule the attention that ends in a block, with the tile that ``tile`` chooses. Return True
-    if there is such an attention.
+    """Schedule the attention that ends in a block, with the tile that ``tile`` chooses. Returns
+    False, without a change, if the block ends no such attention.
     """
     plan = plan_of(draft, block)
     plan = None if plan is None else tile(draft, plan)
