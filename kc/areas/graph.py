@@ -35,9 +35,24 @@ FAMILIES = (
     "qnn",
     "vision",
     "aten",
+    "differentiation",
 )
 """The stems of the modules that declare operators and of those that compute them; the importer of
 torch computes ATen's."""
+
+GRADIENTS = (
+    "elementwise",
+    "broadcast",
+    "reduce",
+    "shape",
+    "dynamic",
+    "dense",
+    "activation",
+    "convolution",
+    "annotation",
+    "sorting",
+)
+"""The stems of the families some of whose operators have rules of gradients."""
 
 PLUGIN = Plugin(
     name="graph",
@@ -69,12 +84,14 @@ PLUGIN = Plugin(
             "combine-parallel-conv2d",
             "combine-parallel-dense",
             "combine-parallel-batch-matmul",
+            "lazy-gradient-init",
         )
         | paths_of(
             "kc.graph.passes.{stem}:{name}Pass",
             "fold-constant",
             "fold-scale-axis",
             "lower-te",
+            "first-order-gradient",
         )
         | paths_of("kc.building.graphs.{stem}:{name}Pass", "graph-optimize")
     },
@@ -89,4 +106,5 @@ PLUGIN = Plugin(
         **{stem: f"kc.graph.lowering.{stem}:__name__" for stem in FAMILIES},
         "aten": "kc.frontend.torch.aten:__name__",
     },
+    operator_gradients={stem: f"kc.graph.gradients.{stem}:__name__" for stem in GRADIENTS},
 )

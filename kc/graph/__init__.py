@@ -16,11 +16,13 @@ if _TYPE_CHECKING:
     from kc.graph.drawing import viz as viz
     from kc.graph.fuse_report import fuse_report as fuse_report
     from kc.graph.interpreter import Interpreter as Interpreter
+    from kc.graph.passes.first_order_gradient import gradient as gradient
 
 _FUNCTIONS = {
     "Interpreter": "kc.graph.interpreter",
     "build": "kc.building.graphs.compiled_graph",
     "fuse_report": "kc.graph.fuse_report",
+    "gradient": "kc.graph.passes.first_order_gradient",
     "viz": "kc.graph.drawing",
 }
 """The name of a function -> the module that has it, which is imported when it is first used."""

@@ -60,7 +60,8 @@ class Plugin:
     a value without a name is of, by the name of the pass: ``--apply-schedule=FILE``.
 
     ``operator_families`` are modules that declare operators of the dialect ``graph``, by their
-    stems, and ``operator_lowerings`` those that compute them, by the same stems. Importing a module
+    stems, ``operator_lowerings`` those that compute them, and ``operator_gradients`` those that
+    have the rules of their gradients, by the same stems. Importing a module
     enters what it has, so its ``__name__`` serves as the name: ``"mine.operators:__name__"``.
     ``views`` are functions of an operation of a module, by its name, that return the object that
     ``mod["name"]`` is. ``builders`` are functions of a module, a target and the name of a function,
@@ -91,6 +92,7 @@ class Plugin:
     main_options: Mapping[str, str] = field(default_factory=dict)
     operator_families: Mapping[str, str] = field(default_factory=dict)
     operator_lowerings: Mapping[str, str] = field(default_factory=dict)
+    operator_gradients: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
     builders: Mapping[str, str] = field(default_factory=dict)
     runners: Mapping[str, str] = field(default_factory=dict)
@@ -121,6 +123,7 @@ class Plugin:
             "importers",
             "operator_families",
             "operator_lowerings",
+            "operator_gradients",
             "views",
             "builders",
             "runners",

@@ -89,6 +89,7 @@ class Registry:
         self.importers: dict[str, Entry] = {}
         self.operator_families: dict[str, Entry] = {}
         self.operator_lowerings: dict[str, Entry] = {}
+        self.operator_gradients: dict[str, Entry] = {}
         self.views: dict[str, Entry] = {}
         self.builders: dict[str, Entry] = {}
         self.runners: dict[str, Entry] = {}
@@ -176,6 +177,12 @@ class Registry:
                 plugin.operator_lowerings,
                 "lowering",
                 "lowering of operators",
+            ),
+            (
+                self.operator_gradients,
+                plugin.operator_gradients,
+                "gradient",
+                "gradients of operators",
             ),
         )
         for table, additions, family, noun in tables:

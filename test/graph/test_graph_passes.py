@@ -33,6 +33,7 @@ CASES = {
     "label-ops": {},
     "eta-expand": {"expand_global_var": True},
     "lambda-lift": {},
+    "lazy-gradient-init": {},
 }
 """A pass, and its options."""
 CLOSE = {"fast-math": 2e-3}

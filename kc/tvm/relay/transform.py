@@ -19,7 +19,10 @@ from kc.support.locations import caller_location
 from kc.transform import PassInfo, Sequential, UserPass, module_pass
 from kc.tvm.pass_config import flag_of
 
-__all__ = ["Sequential", "module_pass"]
+__all__ = ["Sequential", "gradient", "module_pass"]
+
+MODES = ("higher_order", "first_order")
+"""The modes of Relay's ``gradient``."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,49 @@ def _maker(name: str, flag: str) -> Callable[..., UserPass]:
     make.__name__ = make.__qualname__ = name
     make.__doc__ = kind.__doc__
     return make
+
+
+def gradient(expr: Any, mod: Any = None, mode: str = "higher_order") -> Any:
+    """The function of the parameters of ``expr`` that gives ``(value, (gradient, ...))``.
+
+    ``mod`` has the functions that ``expr`` calls; those that compute their gradients are added to
+    it. Both modes of Relay are served by :mod:`kc.graph.reverse_mode`: functions that are values
+    are differentiated where it is known which is called. ``expr`` may be a name in ``mod``.
+
+    Raises GraphError: KC2409 for another mode, KC2480 for an operator without a gradient, KC2481
+    for functions that are known only when they run.
+    """
+    from kc.graph.passes.first_order_gradient import differentiate
+    from kc.tir.module import IRModule
+    from kc.tvm.relay.expr import Function
+    from kc.tvm.relay.from_graph import function_of
+
+    if mode not in MODES:
+        raise GraphError(
+            "KC2409",
+            f"relay.transform.gradient: the mode is {mode!r}",
+            location=caller_location(),
+            hints=[f"the modes are {' and '.join(MODES)}"],
+        )
+    functions = {} if mod is None else dict(mod.functions)
+    if not isinstance(expr, Function):
+        expr = mod[str(getattr(expr, "name_hint", expr))] if mod is not None else expr
+    if not isinstance(expr, Function):
+        raise GraphError(
+            "KC2409",
+            f"relay.transform.gradient: a {type(expr).__name__} is given",
+            location=caller_location(),
+            why="the gradient is that of a function",
+            hints=["relay.Function([x], body)"],
+        )
+    name = next(n for n in ("main", *(f"main_{i}" for i in range(10**6))) if n not in functions)
+    whole = IRModule({**{key: op.clone() for key, op in functions.items()}, name: expr})
+    differentiate(whole.op, [name])
+    if mod is not None:
+        for key, op in whole.functions.items():
+            if key != name and key not in functions:
+                mod.op.body.block.add_op(op.clone())
+    return function_of(whole.functions[name])
 
 
 def _flags() -> dict[str, Any]:
