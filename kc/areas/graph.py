@@ -90,6 +90,7 @@ PLUGIN = Plugin(
             "kc.graph.passes.{stem}:{name}Pass",
             "fold-constant",
             "fold-scale-axis",
+            "dynamic-to-static",
             "lower-te",
             "first-order-gradient",
         )

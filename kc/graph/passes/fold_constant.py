@@ -24,7 +24,7 @@ tensor.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -88,6 +88,14 @@ def fold_constants(module: ModuleOp, *, fold_qnn: bool = False, max_growth: int 
         folding.visit(function.body.block, {})
     if folding.has_new_types:
         infer_types(module)
+
+
+def refused_first(module: ModuleOp, change: Callable[[ModuleOp], None]) -> None:
+    """Change a module by a function that folds constants, but a copy before it if elements are
+    elided: a refusal (KC2407) leaves the module as it was."""
+    if any(isinstance(op, ConstantOp) and op.is_elided for op in module.walk()):
+        change(module.clone())
+    change(module)
 
 
 class _Folding:

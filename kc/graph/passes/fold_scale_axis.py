@@ -24,8 +24,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from kc.dialects.graph.values import ConstantOp
-from kc.graph.passes.fold_constant import fold_constants
+from kc.graph.passes.fold_constant import fold_constants, refused_first
 from kc.transforms.graph.backward_fold_scale_axis import BackwardFoldScaleAxisPass
 from kc.transforms.graph.forward_fold_scale_axis import ForwardFoldScaleAxisPass
 
@@ -38,12 +37,9 @@ class FoldScaleAxisPass(ModulePass):
     opt_level: ClassVar[int] = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(isinstance(each, ConstantOp) and each.is_elided for each in op.walk()):
-            _fold(ctx, op.clone())  # a copy is refused first
-        _fold(ctx, op)
+        def fold(module: ModuleOp) -> None:
+            BackwardFoldScaleAxisPass().apply(ctx, module)
+            ForwardFoldScaleAxisPass().apply(ctx, module)
+            fold_constants(module)
 
-
-def _fold(ctx: Context, module: ModuleOp) -> None:
-    BackwardFoldScaleAxisPass().apply(ctx, module)
-    ForwardFoldScaleAxisPass().apply(ctx, module)
-    fold_constants(module)
+        refused_first(op, fold)

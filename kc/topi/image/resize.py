@@ -34,7 +34,7 @@ def _source(
     size: Any,
     out: int,
     mode: str,
-    roi: tuple[float, float],
+    roi: tuple[Any, Any],
     step: float | None,
     wide: str,
 ) -> Expr:
@@ -133,8 +133,15 @@ def resized(
     rounding = word(rounding or default, ROUNDINGS, "rounding_method")
     cropped = mode == "tf_crop_and_resize"
     count = len(letters)
-    region = [0.0] * count + [1.0] * count
-    if roi is not None and not isinstance(roi, Tensor):
+    dtype = check_dtype(out_dtype) if out_dtype else data.dtype
+    wide = "float64" if "float64" in (data.dtype, dtype) else "float32"
+    place_type = wide if steps is None or method != "nearest_neighbor" else "float32"
+    region: list[Any] = [0.0] * count + [1.0] * count
+    if isinstance(roi, Tensor):
+        length = getattr(roi.shape[0], "value", roi.shape[0])
+        if cropped and isinstance(length, int):
+            region = [convert(roi(n), place_type) for n in range(length)]
+    elif roi is not None:
         given = [float_of(part, "a share of roi") for part in listed(roi, "roi")]
         region = given if cropped else region
     # a region over all dimensions, as in ONNX
@@ -150,9 +157,6 @@ def resized(
         raise refuse(
             "KC2317", f"{data.name} has nothing to resize", "a resized axis must not be empty"
         )
-    dtype = check_dtype(out_dtype) if out_dtype else data.dtype
-    wide = "float64" if "float64" in (data.dtype, dtype) else "float32"
-    place_type = wide if steps is None or method != "nearest_neighbor" else "float32"
     shape = list(data.shape)
     for axis, out in zip(axes, outs, strict=True):
         shape[axis] = out
