@@ -12,6 +12,7 @@ import kc
 from kc import instrument, tir, transform
 from kc.analysis.structural_equality import difference
 from kc.analysis.structural_equality import structural_hash as hash_of
+from kc.dialects.graph.functions import FuncOp as GraphFunction
 from kc.dialects.tir import BlockOp, ForOp
 from kc.expr.constructors import Domain, Operators, as_expr
 from kc.expr.op_attributes import register_intrin_lowering, register_op_attr
@@ -51,6 +52,9 @@ from kc.tvm.nodes.node_objects import (
     make_node,
 )
 from kc.tvm.nodes.op import Op
+from kc.tvm.relay.expr import Expr as RelayExpression
+from kc.tvm.relay.from_graph import function_of, is_literal
+from kc.tvm.relay.structural_equality import difference_of, hash_of_expression
 
 __all__ = [
     "Array",
@@ -190,8 +194,12 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
     single function, and the number and the order of the computations of a value
     (:mod:`kc.analysis.structural_equality`). In expressions, variables must match:
     :mod:`kc.tvm.equal_expressions`. Loops and blocks of a schedule are the same if they have the
-    same text. Raises InputError KC0082 for anything else.
+    same text. Expressions and functions of Relay: :mod:`kc.tvm.relay.structural_equality`; modules
+    with such functions are equal if these are, name by name. Raises InputError KC0082 for anything
+    else.
     """
+    if _is_graph(lhs) or _is_graph(rhs):
+        return _graph_difference(lhs, rhs, map_free_vars) is None
     if isinstance(lhs, Operators) and isinstance(rhs, Operators):
         return equal_expressions(as_expr(lhs), as_expr(rhs), map_free_vars)
     if _are_statements(lhs, rhs):
@@ -201,14 +209,23 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
 
 
 def structural_hash(node: Any, map_free_vars: bool = False) -> int:
-    """A number that is the same for modules that are :func:`structural_equal`."""
-    del map_free_vars
+    """A number that is the same for what is :func:`structural_equal`."""
+    if isinstance(node, RelayExpression):
+        return hash_of_expression(node, map_free_vars)
+    if _is_graph(node):
+        functions = sorted(_graph_functions(node).items())
+        return hash(tuple((name, hash_of_expression(function)) for name, function in functions))
     return hash_of(_named(_module(node, "structural_hash"), "main"))
 
 
 def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
     """Raise :class:`StructuralDifference`, with the first statements that differ, unless
     :func:`structural_equal`."""
+    if _is_graph(lhs) or _is_graph(rhs):
+        parts = _graph_difference(lhs, rhs, map_free_vars)
+        if parts is not None:
+            raise StructuralDifference(f"{parts[0]} is not {parts[1]}")
+        return
     if isinstance(lhs, Operators) and isinstance(rhs, Operators):
         if not structural_equal(lhs, rhs, map_free_vars):
             raise StructuralDifference(f"{as_expr(lhs)!r} is not {as_expr(rhs)!r}")
@@ -220,6 +237,44 @@ def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> 
     place = difference(*_modules(lhs, rhs, "assert_structural_equal"))
     if place is not None:
         raise StructuralDifference(f"the modules differ {place}")
+
+
+def _is_graph(node: Any) -> bool:
+    """True for an expression of Relay, and for a module with graph functions."""
+    if isinstance(node, RelayExpression):
+        return True
+    module = getattr(node, "op", node)
+    return isinstance(module, ModuleOp) and any(
+        isinstance(op, GraphFunction) for op in module.body.block.ops
+    )
+
+
+def _graph_functions(node: Any) -> dict[str, RelayExpression]:
+    """The functions of a module as expressions, but groups, which stand where they are called."""
+    module = getattr(node, "op", node)
+    functions: dict[str, RelayExpression] = {}
+    for op in module.body.block.ops:
+        if isinstance(op, GraphFunction) and not is_literal(op):
+            functions[op.sym_name.data] = function_of(op)
+    return functions
+
+
+def _graph_difference(lhs: Any, rhs: Any, map_free_vars: bool) -> tuple[Any, Any] | None:
+    """The first parts of two graphs that differ; None for equal ones."""
+    if isinstance(lhs, RelayExpression) and isinstance(rhs, RelayExpression):
+        return difference_of(lhs, rhs, map_free_vars)
+    if isinstance(lhs, RelayExpression) or isinstance(rhs, RelayExpression):
+        return lhs, rhs
+    if not (_is_graph(lhs) and _is_graph(rhs)):
+        return lhs, rhs
+    left, right = _graph_functions(lhs), _graph_functions(rhs)
+    if left.keys() != right.keys():
+        return sorted(left), sorted(right)
+    for name, function in left.items():
+        parts = difference_of(function, right[name])
+        if parts is not None:
+            return parts
+    return None
 
 
 class StructuralDifference(AssertionError, ValueError):

@@ -78,13 +78,14 @@ _FUNCTIONS = {
     "build": "kc.tvm.relay.build_module",
     "build_module": "kc.tvm.relay.build_module",
     "create_executor": "kc.tvm.relay.build_module",
+    "dataflow_pattern": "kc.tvm.relay.dataflow_pattern",
     "expr_functor": "kc.tvm.relay.visitors",
     "fromtext": "kc.tvm.relay.text_parser",
     "load_param_dict": "kc.runtime.param_dict",
     "save_param_dict": "kc.runtime.param_dict",
 }
 """The name of a function -> the module that has it, which is imported when it is first used."""
-_MODULES = ("build_module", "expr_functor")
+_MODULES = ("build_module", "dataflow_pattern", "expr_functor")
 """The names among these that are modules themselves."""
 
 

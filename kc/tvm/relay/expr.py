@@ -33,8 +33,8 @@ class Expr:
 
     __slots__ = ("_checked_type", "span")
 
-    def __init__(self) -> None:
-        self.span: Location | None = caller_location()
+    def __init__(self, span: Location | None = None) -> None:
+        self.span: Location | None = caller_location() if span is None else span
         self._checked_type: Type | None = None
 
     @property
@@ -129,8 +129,10 @@ class Var(Expr):
 
     __slots__ = ("name_hint", "type_annotation")
 
-    def __init__(self, name_hint: str, type_annotation: Type | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self, name_hint: str, type_annotation: Type | None = None, span: Location | None = None
+    ) -> None:
+        super().__init__(span)
         self.name_hint = name_hint
         self.type_annotation = type_annotation
         self._checked_type = type_annotation
@@ -162,8 +164,8 @@ class Constant(Expr):
 
     __slots__ = ("data", "dtype")
 
-    def __init__(self, data: Any, dtype: str | None = None) -> None:
-        super().__init__()
+    def __init__(self, data: Any, dtype: str | None = None, span: Location | None = None) -> None:
+        super().__init__(span)
         array = data.numpy() if hasattr(data, "numpy") else np.asarray(data)
         self.data = data if isinstance(data, NDArray) else NDArray(array, cpu(), dtype)
         self.dtype = dtype or str(array.dtype)
@@ -175,8 +177,8 @@ class Tuple(Expr):
 
     __slots__ = ("fields",)
 
-    def __init__(self, fields: Sequence[Any]) -> None:
-        super().__init__()
+    def __init__(self, fields: Sequence[Any], span: Location | None = None) -> None:
+        super().__init__(span)
         self.fields: tuple[Expr, ...] = tuple(as_expr(field) for field in fields)
 
     def __len__(self) -> int:
@@ -188,8 +190,8 @@ class TupleGetItem(Expr):
 
     __slots__ = ("index", "tuple_value")
 
-    def __init__(self, tuple_value: Expr, index: int) -> None:
-        super().__init__()
+    def __init__(self, tuple_value: Expr, index: int, span: Location | None = None) -> None:
+        super().__init__(span)
         self.tuple_value = (
             getattr(tuple_value, "tuple_value", tuple_value)
             if isinstance(tuple_value, TupleWrapper)
@@ -233,9 +235,9 @@ class Call(Expr):
         args: Sequence[Any],
         attrs: Operator | Mapping[str, Any] | None = None,
         type_args: Any = None,
-        span: Any = None,
+        span: Location | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(span)
         if isinstance(op, ModuleGlobalVar):
             op = GlobalVar(op)
         if not isinstance(op, Expr):
@@ -253,8 +255,6 @@ class Call(Expr):
             attrs = attributes_of(op.name, dict(attrs or {}))
         self.attrs: Any = attrs
         self.type_args = type_args
-        if span is not None:
-            self.span = span
 
 
 class Let(Expr):
@@ -262,8 +262,8 @@ class Let(Expr):
 
     __slots__ = ("body", "value", "var")
 
-    def __init__(self, variable: Var, value: Any, body: Any) -> None:
-        super().__init__()
+    def __init__(self, variable: Var, value: Any, body: Any, span: Location | None = None) -> None:
+        super().__init__(span)
         self.var = variable
         self.value = as_expr(value)
         self.body = as_expr(body)
@@ -274,8 +274,10 @@ class If(Expr):
 
     __slots__ = ("cond", "false_branch", "true_branch")
 
-    def __init__(self, cond: Any, true_branch: Any, false_branch: Any) -> None:
-        super().__init__()
+    def __init__(
+        self, cond: Any, true_branch: Any, false_branch: Any, span: Location | None = None
+    ) -> None:
+        super().__init__(span)
         self.cond = as_expr(cond)
         self.true_branch = as_expr(true_branch)
         self.false_branch = as_expr(false_branch)
@@ -293,8 +295,9 @@ class Function(Expr):
         ret_type: Type | None = None,
         type_params: Sequence[Any] | None = None,
         attrs: Mapping[str, Any] | None = None,
+        span: Location | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(span)
         strangers = [param for param in params if not isinstance(param, Var)]
         if strangers:
             raise GraphError(
@@ -317,10 +320,11 @@ class Function(Expr):
             if isinstance(attr_key_or_dict, Mapping)
             else {attr_key_or_dict: attr_value}
         )
+        attrs = {**self.attrs, **added}
         changed = Function(
-            self.params, self.body, self.ret_type, self.type_params, {**self.attrs, **added}
+            self.params, self.body, self.ret_type, self.type_params, attrs, self.span
         )
-        changed.span, changed._checked_type = self.span, self._checked_type
+        changed._checked_type = self._checked_type
         return changed
 
     def graph_function(self, name: str) -> list[Any]:

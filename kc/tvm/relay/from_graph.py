@@ -38,6 +38,13 @@ def function_of(function: FuncOp) -> relay.Function:
     return run_deep(lambda: _Reader(function).function(), depth)
 
 
+def is_literal(function: FuncOp) -> bool:
+    """True for a group, which is a private function: it stands where it is called, as a literal."""
+    visibility = function.sym_visibility
+    is_private = visibility is not None and visibility.data == "private"
+    return is_private and "primitive" in function.attributes
+
+
 class _Reader:
     """A function while it is read."""
 
@@ -162,12 +169,7 @@ class _Reader:
             ),
             None,
         )
-        if (
-            callee is None
-            or "primitive" not in callee.attributes
-            or callee.sym_visibility is None
-            or callee.sym_visibility.data != "private"
-        ):
+        if callee is None or not is_literal(callee):
             return relay.GlobalVar(name)
         if name not in self.literals:
             self.literals[name] = _Reader(callee).function()

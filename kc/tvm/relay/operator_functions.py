@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kc.dialects.graph.declaration import Operator, all_operators
+from kc.dialects.graph.declaration import OPERATORS, Operator, all_operators
 from kc.dialects.graph.sizes import SizeExpr
 from kc.support.declarations import REQUIRED, Slot, slots
 from kc.support.diagnostics import GraphError, suggest
@@ -24,7 +24,7 @@ from kc.tvm.relay.expr import Call, Constant, Expr, Op, Tuple, TupleWrapper, as_
 
 def declaration_of(name: str) -> type[Operator]:
     """The declaration of an operator. Raises GraphError KC2404 for an unknown one."""
-    declaration = all_operators().get(name)
+    declaration = OPERATORS.get(name) or all_operators().get(name)
     if declaration is None:
         raise GraphError(
             "KC2404",

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from kc.dialects.graph.control import IfOp, YieldOp
 from kc.dialects.graph.declaration import RelationError, operator_op
@@ -65,6 +65,17 @@ def functions_of(name: str, function: Function) -> list[FuncOp]:
     return run_deep(lambda: _Module().function(name, function), depth)
 
 
+def graph_of(name: str, function: Function) -> tuple[list[FuncOp], dict[int, Place]]:
+    """:func:`functions_of`, and the place of the value of each expression in them."""
+    module = _Module()
+    depth = 10 * len(order_of(function.body))
+    return run_deep(lambda: module.function(name, function), depth), module.places
+
+
+Place = tuple[Operation | Block, int]
+"""An operation and the number of a result of it, or a block and the number of an argument."""
+
+
 @dataclass
 class _Scope:
     """A block that values are computed in."""
@@ -83,6 +94,13 @@ class _Module:
 
     def __init__(self) -> None:
         self.functions: list[FuncOp] = []
+        self.places: dict[int, Place] = {}
+        """The places of the values of expressions, by their identity."""
+
+    def place(self, expr: Expr, value: SSAValue) -> None:
+        """Note where the value of an expression is."""
+        if isinstance(value, OpResult | BlockArgument):
+            self.places[id(expr)] = (value.owner, value.index)
 
     def function(self, name: str, function: Function) -> list[FuncOp]:
         types = [to_ir(param.type_annotation) for param in function.params]
@@ -131,10 +149,13 @@ class _Body:
         self.root = _Scope(block)
         self.function = function
         self.scopes = scopes_of(function)
+        self.arguments: dict[int, list[Attribute]] = {}
+        """The types of the arguments of literals that are called, by the literals' identity."""
 
     def emit(self) -> None:
         for param, argument in zip(self.function.params, self.root.block.args, strict=True):
             self.root.values[id(param)] = argument
+            self.module.place(param, argument)
         value = self.value(self.function.body, self.root)
         self.root.block.add_op(ReturnOp(value))
 
@@ -158,6 +179,7 @@ class _Body:
             place = place.parent
         value = self.compute(expr, place)
         place.values[id(expr)] = value
+        self.module.place(expr, value)
         return value
 
     def add(self, op: Operation, expr: Expr, scope: _Scope) -> SSAValue:
@@ -210,6 +232,7 @@ class _Body:
                 value = self.value(expr.value, scope)
             binding = LetOp(expr.var.name_hint, value)
             scope.values[id(expr.var)] = self.add(binding, expr, scope)
+            self.module.place(expr.var, binding.result)
             if not isinstance(expr.body, Let):
                 return self.value(expr.body, scope)
             expr = expr.body
@@ -229,11 +252,18 @@ class _Body:
 
     def literal(self, expr: Function, scope: _Scope) -> SSAValue:
         types = [to_ir(param.type_annotation) for param in expr.params]
+        arguments = self.arguments.get(id(expr), [])
+        if len(arguments) == len(types):
+            types = [
+                argument if isinstance(type_, UnknownType) else type_
+                for type_, argument in zip(types, arguments, strict=True)
+            ]
         block = Block(arg_types=types)
         inner = scope.inner(block)
         for param, argument in zip(expr.params, block.args, strict=True):
             argument.name_hint = param.name_hint if param.name_hint.isidentifier() else None
             inner.values[id(param)] = argument
+            self.module.place(param, argument)
         block.add_op(ReturnOp(self.value(expr.body, inner)))
         operation = FnOp(Region(block))
         for key, value in expr.attrs.items():
@@ -254,6 +284,8 @@ class _Body:
                 output = callee.function_type.outputs.data[0]
                 return self.add(CallOp(name, operands, output), expr, scope)
             case _:
+                if isinstance(expr.op, Function):
+                    self.arguments[id(expr.op)] = [operand.type for operand in operands]
                 callee = self.value(expr.op, scope)
                 output = getattr(callee.type, "output", UnknownType())
                 return self.add(CallIndirectOp(callee, operands, output), expr, scope)

@@ -11,6 +11,7 @@ get this result::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kc.support.deep import run_deep
@@ -67,6 +68,18 @@ class ExprFunctor:
         self._is_deep = True
         try:
             return run_deep(lambda: self._visited(expr), 10 * len(order_of(expr)))
+        finally:
+            self._is_deep = False
+
+    def visit_in_order(self, order: Sequence[Expr]) -> Any:
+        """The result for the last of expressions that are visited in order, each after its parts.
+        The recursion stays shallow, so that long chains take time in proportion to their length.
+        """
+        self._is_deep = True
+        try:
+            for part in order:
+                self.visit(part)
+            return self.visit(order[-1])
         finally:
             self._is_deep = False
 
@@ -150,7 +163,7 @@ class ExprMutator(ExprFunctor):
         if body is fn.body and _are_same(params, fn.params):
             return fn
         # The type of the result may be another one now.
-        return Function(params, body, None, fn.type_params, fn.attrs)
+        return Function(params, body, None, fn.type_params, fn.attrs, fn.span)
 
     def visit_call(self, call: Call) -> Expr:
         """The call with its callee and its arguments rewritten."""
@@ -162,23 +175,23 @@ class ExprMutator(ExprFunctor):
     def visit_let(self, let: Let) -> Expr:
         """The binding with its parts rewritten."""
         parts = [self.visit(let.var), self.visit(let.value), self.visit(let.body)]
-        return let if _are_same(parts, (let.var, let.value, let.body)) else Let(*parts)
+        return let if _are_same(parts, (let.var, let.value, let.body)) else Let(*parts, let.span)
 
     def visit_if(self, i: If) -> Expr:
         """The choice with its condition and its branches rewritten."""
         before = (i.cond, i.true_branch, i.false_branch)
         parts = [self.visit(part) for part in before]
-        return i if _are_same(parts, before) else If(*parts)
+        return i if _are_same(parts, before) else If(*parts, i.span)
 
     def visit_tuple(self, tup: Tuple) -> Expr:
         """The tuple with its fields rewritten."""
         fields = [self.visit(field) for field in tup.fields]
-        return tup if _are_same(fields, tup.fields) else Tuple(fields)
+        return tup if _are_same(fields, tup.fields) else Tuple(fields, tup.span)
 
     def visit_tuple_getitem(self, t: TupleGetItem) -> Expr:
         """The field of the rewritten tuple."""
         value = self.visit(t.tuple_value)
-        return t if value is t.tuple_value else TupleGetItem(value, t.index)
+        return t if value is t.tuple_value else TupleGetItem(value, t.index, t.span)
 
     def visit_ref_create(self, r: RefCreate) -> Expr:
         """The reference with its first value rewritten."""
