@@ -81,6 +81,8 @@ PLUGIN = Plugin(
             "simplify-inference",
             "backward-fold-scale-axis",
             "forward-fold-scale-axis",
+            "flatten-atrous-conv",
+            "fold-explicit-padding",
             "combine-parallel-conv2d",
             "combine-parallel-dense",
             "combine-parallel-batch-matmul",
