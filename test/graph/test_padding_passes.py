@@ -1,4 +1,4 @@
-"""``flatten-atrous-conv`` and ``fold-explicit-padding``: what is folded, what stays, same values."""
+"""``flatten-atrous-conv`` and ``fold-explicit-padding``: what is folded, and what stays."""
 
 import itertools
 from typing import Any
@@ -69,7 +69,8 @@ def test_dilated_convolutions(sizes: Any, block: Any, pads: Any, crops: Any) -> 
 
 def test_other_forms_of_dilated_convolutions() -> None:
     x, data = relay.var("x", shape=(1, 5, 5, 4)), whole(1, 5, 5, 4)
-    for attributes in ({"padding": (1, 0)}, {"dilation": (1, 2), "padding": (0, 1)}):
+    several: list[dict[str, Any]] = [{"padding": (1, 0)}, {"dilation": (1, 2), "padding": (0, 1)}]
+    for attributes in several:
         assert left(blocks(x, **attributes), x, data, ATROUS) == ["nn.conv2d"]
     depthwise = blocks(x, weight=const(3, 3, 4, 1), groups=4, kernel_layout="HWOI")
     assert left(depthwise, x, data, ATROUS) == ["nn.conv2d"]

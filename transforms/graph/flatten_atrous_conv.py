@@ -20,7 +20,7 @@ is cropped than was added stays, and so does one whose value has another use.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -77,7 +77,7 @@ class BlocksAreDilation(RewritePattern):
 
 def _dilated(
     before: SpaceToBatchNd, conv: Convolution, behind: BatchToSpaceNd
-) -> dict[str, object] | None:
+) -> dict[str, Any] | None:
     """The attributes of the dilated convolution; None if there is none."""
     layout = conv.data_axes
     letters = SPATIAL[conv.ndim]
