@@ -39,7 +39,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.passes import ModulePass
 
@@ -71,7 +71,8 @@ class ConvertTirToScfPass(ModulePass):
         todo = [function for function in functions(op) if uses_tir(function)]
         if not todo:
             return
-        todo += _callers_with_bools(op, todo)
+        declarations = _declarations_with_bools(op)
+        todo += _callers_with_bools(op, [*todo, *declarations])
         patterns = own_and_added(TARGET, PATTERNS)
         for function in todo:
             require_lowered(function)
@@ -79,10 +80,28 @@ class ConvertTirToScfPass(ModulePass):
             parts = (tir.CombineOp, tir.YieldOp, tir.ConditionOp)
             ops = (inner for inner in preorder(function) if type(inner) not in parts)
             require_patterns(TARGET, patterns, ops)
+        for declaration in declarations:
+            _convert_declaration(declaration)
         flags = target_of(op).fast_math
         for function in todo:
             TirToScf(function, flags, patterns).run()
             require_legal(TARGET, preorder(function))
+
+
+def _declarations_with_bools(module: ModuleOp) -> list[FuncOp]:
+    """The functions from elsewhere that take buffers of bools, which are bytes there too."""
+    return [
+        op
+        for op in module.body.ops
+        if isinstance(op, FuncOp)
+        and op.is_declaration
+        and any(memory_type(type_) != type_ for type_ in op.function_type.inputs)
+    ]
+
+
+def _convert_declaration(function: FuncOp) -> None:
+    inputs = [memory_type(type_) for type_ in function.function_type.inputs]
+    function.function_type = FunctionType.from_lists(inputs, list(function.function_type.outputs))
 
 
 def _callers_with_bools(module: ModuleOp, converted: list[FuncOp]) -> list[FuncOp]:

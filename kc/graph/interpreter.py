@@ -52,6 +52,10 @@ class FunctionValue:
     """The values of its first arguments."""
     captured: dict[SSAValue, Any] = field(default_factory=dict, repr=False)
     sizes: dict[str, int] = field(default_factory=dict, repr=False)
+    """The sizes of names where it was made, for a body that uses them too."""
+    outer_sizes: dict[str, int] = field(default_factory=dict, repr=False)
+    """The sizes of the caller's names, for names in its body that no argument has, such as that of
+    a group of ``graph.zeros``."""
 
 
 Value: TypeAlias = Any
@@ -177,6 +181,7 @@ class _Frame:
         given = (*function.bound, *arguments)
         for argument, value in zip(function.block.args, given, strict=True):
             self._define(argument, value, call)
+        self.sizes = {**function.outer_sizes, **self.sizes}
 
     def steps(self) -> _Steps:
         return self._block(self.function.block)
@@ -282,7 +287,8 @@ class _Frame:
 
     def _named(self, name: str, bound: tuple[Value, ...] = ()) -> FunctionValue:
         function = self.interpreter.function(name)
-        return FunctionValue(function.body.block, f"@{name}", bound)
+        block = function.body.block
+        return FunctionValue(block, f"@{name}", bound, outer_sizes=dict(self.sizes))
 
     def _operator(self, op: OperatorOp) -> Value:
         arrays = [self.values[operand] for operand in op.inputs]

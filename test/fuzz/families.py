@@ -170,6 +170,7 @@ FAMILIES = {
         Family("texts", 10, own_run=True),
         Family("passes", 12, own_run=True),
         Family("hostile", 4, own_run=True),
+        Family("graph", 12, own_run=True),
     )
 }
 

@@ -144,3 +144,19 @@ def test_the_callable_has_outputs_as_arguments() -> None:
     function(a, b, np.array(True), out, inner)
     np.testing.assert_array_equal(inner, a - b)
     np.testing.assert_array_equal(function(a, b, np.array(False))[1], b)
+
+
+def test_a_group_without_operands_has_the_sizes_of_its_caller() -> None:
+    vector = 'tensor<?xf32, #graph.dims<"n">>'
+    text = f"""
+    graph.func private @fused_zeros() -> {vector} attributes {{primitive}} {{
+      %z = graph.zeros() <shape = [#graph.size<"n">], dtype = "float32"> : () -> {vector}
+      graph.return %z : {vector}
+    }}
+    graph.func @main(%x: {vector}) -> {vector} {{
+      %z = graph.call @fused_zeros() : () -> {vector}
+      %r = graph.add(%x, %z) : ({vector}, {vector}) -> {vector}
+      graph.return %r : {vector}
+    }}
+    """
+    np.testing.assert_array_equal(run(text, np.ones(3, "f")), np.ones(3))
