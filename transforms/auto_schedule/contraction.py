@@ -656,7 +656,7 @@ def _without_digits(
     if not stored and not packed:
         return tile, epilogue, None
     if nest is not None:
-        raise ScheduleError("KC3608", "fused loops are not in blocks of rows")
+        raise ScheduleError("KC3608", "fused loops cannot be divided into blocks of rows")
     at = [whole.loads.index(load) for load in (tile.row_operand, tile.column_operand)]
     flat = None
     if packed:
@@ -807,7 +807,7 @@ def _turn_results(draft: Draft, name: str, sums: SSAValue, turned: str, outer: i
     draft.transform_layout(draft.block(name), ("write", 0), turned)
     results = draft.nest(name).stores[0].buffer
     if not _turn(draft, copy, results, outer):
-        raise ScheduleError("KC3040", "the results are not turned")
+        raise ScheduleError("KC3040", "the results cannot be transposed in tiles")
 
 
 def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:

@@ -701,7 +701,7 @@ def _schedule_pack(
     """Pack a register at a time, by shuffles if the columns are contiguous."""
     loops = list(draft.loops(pack).values())[-rank:]
     if len(loops) < rank:
-        raise ScheduleError("KC3604", "what is packed has a loop for each dimension")
+        raise ScheduleError("KC3604", "the packed operand does not have one loop per dimension")
     outer, inner = draft.split(loops[columns[0]], [None, columns[1]])
     steps, term = draft.split(loops[terms[0]], [None, terms[1]])
     batches = [loop for n, loop in enumerate(loops) if n not in (columns[0], terms[0])]

@@ -1,10 +1,11 @@
-"""groups: each group of a grouped convolution is a product of its own.
+"""groups: each group of a grouped convolution becomes a separate product.
 
-A channel c of the result reads the channels of its group, ``X[c floordiv 24 * 24 + r]``. In a loop
-over groups and one over the channels of a group, both operands are moved by constants, and
-``contraction`` finds tiles of channels and positions. The result and the weights get buffers of
-their own, with a dimension for the channels of a group, which may be padded to tiles. The copies
-between these buffers and the arrays run tile by tile, or become part of packing.
+A channel c of the result reads the channels of its group, ``X[c floordiv 24 * 24 + r]``. If the
+loop over channels is split into one over groups and one over the channels of a group, the strides
+of both operands are constants, and ``contraction`` finds tiles of channels and positions. The
+result and the weights get new buffers with a dimension for the channels of a group, which may be
+padded to tiles. The copies between these buffers and the arrays run tile by tile, or become part of
+packing.
 """
 
 from __future__ import annotations
@@ -20,16 +21,20 @@ from kc.transforms.auto_schedule.nests import Nest, extent, is_untouched, loop_o
 from kc.transforms.auto_schedule.rule import Rule
 
 LEAST_GROUP = 4
-"""Channels of a group from which on a group is a product of its own, where the channels are
-contiguous; those of smaller ones are reduced side by side."""
+"""The minimum number of channels of a group that becomes a separate product, if the channels are
+contiguous. The channels of smaller groups are reduced side by side.
+"""
 
 LEAST_ROWS = (8, 16)
-"""The same where the channels are rows of other positions: short rows, and those of two vectors or
-more, in which a few channels side by side do as well."""
+"""The minimum numbers of channels if the channels are rows of other positions: for short rows, and
+for rows of two vectors or more, in which a few channels side by side are as fast.
+"""
 
 
 class Groups(Rule):
-    """Make a loop over groups, and one over the channels of a group."""
+    """Split a loop over channels into a loop over groups and a loop over the channels of a
+    group.
+    """
 
     name = "groups"
     downward = True
@@ -43,13 +48,17 @@ class Groups(Rule):
         for loop, size in _groups(nest, draft.machine.lanes(nest.bits)):
             _split(draft, nest, loop, size)
             if not is_contraction(draft.nest(block), draft.machine):
-                raise ScheduleError("KC3608", "groups of channels are no products")
+                raise ScheduleError(
+                    "KC3608", "the loop over groups does not give products of channels"
+                )
             return True
         return False
 
 
 def _groups(nest: Nest, lanes: int) -> Iterator[tuple[ForOp, int]]:
-    """The loops over channels of which groups read the same, with the sizes of the groups."""
+    """The loops over channels in which each group of iterations reads the same elements of an
+    operand, with the sizes of the groups.
+    """
     store = nest.stores[0]
     row = next((loop for loop in nest.spatial if store.stride(loop) == 1), None)
     for load in nest.loads:
@@ -70,14 +79,17 @@ def _groups(nest: Nest, lanes: int) -> Iterator[tuple[ForOp, int]]:
 
 
 def _split(draft: Draft, nest: Nest, loop: ForOp, size: int) -> None:
-    """Make two loops of one, and two dimensions of each that it is the index of. Raises
-    ScheduleError where a step is refused, or where the loop is no index by itself."""
+    """Split a loop, and each dimension of the operands that the loop indexes. Raises ScheduleError
+    if a primitive is refused, or if an index is not the variable of the loop alone.
+    """
     block = nest.name
     stored = loop_of_dimension(nest, nest.stores[0])
     weights = [load for load in nest.loads if load.stride(loop) and loop not in load.groups]
     loaded = [loop_of_dimension(nest, load) for load in weights]
     if any(loop not in dims for dims in (stored, *loaded)):
-        raise ScheduleError("KC3608", "an index is not the channel itself")
+        raise ScheduleError(
+            "KC3608", "an operand has no dimension that is indexed by the channel alone"
+        )
     numbers = [nest.read_number(load.buffer) for load in weights]
     at = nest.loops.index(loop)
     draft.transform_block_layout(draft.block(block), digits_of(len(nest.loops), at, size))

@@ -1,7 +1,8 @@
-"""inline: a block is computed where it is read, if that is less work than a buffer between them.
+"""inline: a block is computed at its reader if that takes less work than storing its result in a
+buffer and loading it again.
 
-A copy, a cast, a bias are; an exponential that two blocks read is not, and nor is a padding that
-the taps of a convolution would compute again and again.
+Copies, casts and biases are inlined. An exponential that two blocks read is not, nor is a padding,
+which the taps of a convolution would compute several times.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ MEMORY = 2
 """The work of storing an element and loading it again, in additions."""
 
 GPU_MEMORY = 40
-"""The same on a GPU, whose arithmetic is farther ahead of its memory."""
+"""The same work on a GPU, whose arithmetic is faster in comparison with its memory."""
 
 LARGEST = 200
-"""Operations of a block beyond which nothing more is inlined into it: code has to stay small."""
+"""The number of operations of a block above which no more producers are inlined into the block, to
+limit the size of the code.
+"""
 
 
 class Inline(Rule):

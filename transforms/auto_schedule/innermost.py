@@ -18,7 +18,7 @@ from kc.transforms.auto_schedule.reduction import gain as gain_of_lanes
 from kc.transforms.auto_schedule.rule import Rule
 
 VECTORS = 4
-"""Vectors of a part of a loop whose extent is not a constant."""
+"""The number of vectors in a part of a loop whose extent is not a constant."""
 
 
 class Innermost(Rule):
@@ -44,7 +44,7 @@ class Innermost(Rule):
 
 
 def _band(nest: Nest) -> list[ForOp]:
-    """The innermost loops of the nest that hold nothing but its block, outermost first."""
+    """The perfectly nested innermost loops around the block, outermost first."""
     band: list[ForOp] = []
     inner = nest.block
     for loop in reversed(nest.loops):
@@ -83,7 +83,9 @@ def _has_lanes(nest: Nest, loop: ForOp) -> bool:
 
 
 def _vectorize(draft: Draft, block: str, number: int, part: int) -> bool:
-    """Make a loop the innermost one and vectorize it; whether its dependences allow that."""
+    """Make a loop the innermost one and vectorize it. Returns False, without a change, if its
+    dependences forbid this.
+    """
     mark = draft.mark()
     handles = draft.loops(block)
     loop = list(handles)[number]

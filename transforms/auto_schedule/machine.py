@@ -1,8 +1,8 @@
-"""The processor as the rules see it: the numbers of the cost model.
+"""The processor for the rules: the numbers of the cost model.
 
-Sizes of vectors and caches and the number of registers are the target's. :mod:`kc.support.rates`
-has the throughput of a core, by family of cores; :class:`Machine` gives it for the registers
-that the target has. Decisions depend only on ratios of such numbers.
+Sizes of vectors and caches and the number of registers come from the target.
+:mod:`kc.support.rates` has the throughput of a core, by family of cores; :class:`Machine` gives it
+for the registers of the target. Decisions depend only on ratios of such numbers.
 """
 
 from __future__ import annotations
@@ -13,38 +13,40 @@ from kc.support.rates import Rates, rates_of
 from kc.support.target import Target
 
 LOAD_COST = 0.05
-"""Cycles that a load costs although another bound hides it: of two tiles that are as fast, the one
-with fewer loads is less sensitive to what the caches do."""
+"""The cycles that a load costs even if another bound hides it. Of two equally fast tiles, the tile
+with fewer loads is less sensitive to cache misses.
+"""
 
 SCALAR_COPY = 2.0
-"""Cycles to move an element that is not contiguous where it comes from or where it goes."""
+"""The cycles to move an element that is not contiguous at its source or at its destination."""
 
 TILE_INSTRUCTIONS = ("tdpbf16ps", "tdpfp16ps", "tdpbusd")
-"""The instructions on tiles, whose size does not depend on vectors."""
+"""The instructions that multiply tiles. The size of a tile does not depend on that of vectors."""
 
 PAGE = 4096
-"""Bytes of a page of memory, beyond which nothing is read ahead."""
+"""The bytes of a page of memory. Hardware does not prefetch beyond a page."""
 
 OPERATIONS = 10
-"""Elementary operations that vectors do in a cycle, about: what relates loops whose operations are
-counted to those whose cycles a model counts."""
+"""The approximate number of elementary operations that vectors do in a cycle. It converts counts of
+operations to cycles.
+"""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A processor. Sizes are in bytes unless said otherwise."""
+    """A processor. Sizes are in bytes unless stated otherwise."""
 
     vector_bits: int
-    """Bits of a vector register; 64 where there are none."""
+    """The bits of a vector register; 64 if the processor has no vectors."""
     registers: int
-    """Vector registers."""
+    """The number of vector registers."""
     l1: int
     l2: int
     l3: int
-    """Data caches: L1 and L2 of a core, L3 of all."""
+    """The sizes of the data caches: L1 and L2 of a core, L3 of all cores."""
     cores: int
     rates: Rates
-    """The rates of a core, with registers of the core's full width."""
+    """The throughput of a core with registers of its full width."""
 
     @classmethod
     def of(cls, target: Target) -> Machine:
@@ -63,52 +65,56 @@ class Machine:
         )
 
     def lanes(self, bits: int) -> int:
-        """Elements of ``bits`` bits in a vector register, at least 1."""
+        """The number of elements of ``bits`` bits in a vector register, at least 1."""
         return max(1, self.vector_bits // bits)
 
     def multiply_adds(self, instruction: str) -> float:
-        """Multiply-adds in a cycle by an instruction of the rates (``fma.f32``, ``vpdpbusd``).
+        """The multiply-adds per cycle of an instruction in the table of rates (``fma.f32``,
+        ``vpdpbusd``).
 
-        With registers of the target: a core of two pipes computes 512 bits as fast by one
-        instruction as by two of 256, or twice as fast. 0 for an instruction that the core lacks;
-        whether the target has it switched on is for its features to say.
+        The rate is for registers of the target's width: a core with two pipes computes 512 bits
+        either as fast by one instruction as by two of 256 bits, or twice as fast. It is 0 for an
+        instruction that the core lacks; the features of the target say whether the instruction is
+        enabled.
         """
         rate = self.rates.products.get(instruction, 0)
         return rate if instruction in TILE_INSTRUCTIONS else rate * self._part
 
     @property
     def fma_per_cycle(self) -> float:
-        """Vectors of multiply-adds that a core starts in a cycle."""
+        """The vectors of multiply-adds that a core starts in a cycle."""
         return self.multiply_adds("fma.f32") / self.lanes(32)
 
     @property
     def fma_latency(self) -> float:
-        """Cycles from the operands of a multiply-add to its result."""
+        """The cycles from the operands of a multiply-add to its result."""
         return self.rates.fma_latency
 
     @property
     def loads_per_cycle(self) -> float:
-        """Vectors that a core loads from L1 in a cycle."""
+        """The number of vectors that a core loads from L1 in a cycle."""
         wide = self.rates.loads
         return max(wide, min(2, wide * self.rates.bits / self.vector_bits))
 
     @property
     def parallel_work(self) -> float:
-        """Elementary operations below which handing work to other threads costs more than it
-        saves."""
+        """The number of elementary operations below which distributing work over threads costs more
+        than it saves.
+        """
         return self.rates.parallel_start * OPERATIONS
 
     @property
     def cost_of_masks(self) -> float:
-        """Whole vectors that take as long as one of which some lanes are left out.
+        """The number of whole vectors that take as long as a vector with masked lanes.
 
-        With registers of 512 bits each instruction has a mask; with those of 256, loads and stores
-        have, and sums are blended. Others have none, and compute such lanes one by one.
+        With registers of 512 bits every instruction takes a mask. With 256 bits only loads and
+        stores do, and sums are blended. Other registers have no masks, so that the lanes are
+        computed one by one.
         """
         return {512: 1.1, 256: 2}.get(self.vector_bits, 6)
 
     @property
     def _part(self) -> float:
-        """The part of the full rate that registers of the target's width come to."""
+        """The fraction of the core's full rate that registers of the target's width reach."""
         full = self.rates.products["fma.f32"] * 32
         return min(1, self.rates.pipes * self.vector_bits / full)

@@ -1,8 +1,8 @@
-"""masked: reductions leave out the terms that indices mask.
+"""masked: reductions skip the terms that indices mask.
 
-After all blocks are scheduled, loops over terms that a select by indices makes zero, as in a
-product with a triangular matrix, are shortened to the other terms (``skip_masked``). The rule
-``row-blocks`` has already done this for its blocks, together with their intermediate results.
+After all blocks are scheduled, this rule shortens loops over terms that a select by indices makes
+zero, as in a product with a triangular matrix (``skip_masked``). The rule ``row-blocks`` has
+already shortened the loops of its blocks, together with their intermediate results.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from kc.transforms.auto_schedule.row_blocks import schedule_checks, shorten
 from kc.transforms.auto_schedule.rule import Rule
 
 REPAID = 8
-"""Terms for each element that is looked at, from which on that pays."""
+"""The minimum number of terms per checked element for which skipping terms saves time."""
 
 LEAST = 16
-"""Iterations of a loop that is worth a range of its own."""
+"""The minimum number of iterations for which a shorter range of a loop saves time."""
 
 
 class Masked(Rule):

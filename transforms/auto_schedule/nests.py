@@ -1,7 +1,7 @@
-"""The loop nest around a block as the rules see it: loops, accesses, and how these move.
+"""The loop nest around a block for the rules: loops, accesses and their strides.
 
-Everything is read from the IR on demand, so that a rule sees the result of the previous primitives,
-and needs no knowledge of the rules that called them.
+All properties are read from the IR on demand, so that a rule sees the result of the previous
+primitives without knowing the rules that called them.
 """
 
 from __future__ import annotations
@@ -42,31 +42,36 @@ from kc.dialects.tir import (
 )
 
 ASSUMED = 256
-"""The extent that a loop is assumed to have where it is not a constant."""
+"""The assumed extent of a loop whose extent is not a constant."""
 
 FAR = 1 << 20
-"""The stride, in elements, where rows of unknown length lie in between."""
+"""The stride, in elements, along a dimension with rows of unknown length between its elements."""
 
 COSTLY = 20
-"""Additions that a call of a mathematical function is counted as."""
+"""The cost of a call of a mathematical function, in additions."""
 
 
 @dataclass(frozen=True)
 class Access:
-    """A load or a store, and by how many elements each loop moves it."""
+    """A load or a store, with its stride along each loop."""
 
     op: LoadOp | StoreOp
     strides: dict[ForOp, int]
-    """The loops that the element depends on; the others move it by 0."""
+    """The strides in elements; 0 along a loop that is not a key."""
     irregular: frozenset[ForOp]
-    """The loops whose strides are not exact: an index is a quotient or a value of theirs."""
+    """The loops whose strides are not exact: an index is a quotient of the loop's variable, or a
+    value computed from it.
+    """
     divided: frozenset[ForOp]
-    """The loops whose quotients and remainders are the indices of several dimensions: strides are
-    exact, as the dimensions together are one."""
+    """The loops whose quotients and remainders are the indices of several dimensions. Their strides
+    are exact, as the dimensions together form one number.
+    """
     bits: int
     groups: dict[ForOp, int]
-    """Loops in whose iterations it stays at an element for so many at a time, as a channel of a
-    grouped convolution reads the channels of its group."""
+    """The loops along which consecutive iterations access the same element, with the number of such
+    iterations. For example, the channels of a group of a grouped convolution read the same
+    channels.
+    """
 
     @property
     def regular(self) -> bool:
@@ -77,13 +82,15 @@ class Access:
 
     @property
     def affine(self) -> bool:
-        """True if each index is a sum of loop variables with coefficients: tiles of the loops read
-        boxes of the array.
+        """True if each index is a sum of loop variables with coefficients, so that tiles of the
+        loops access boxes of the array.
         """
         return not self.irregular and not self.divided
 
     def stride(self, loop: ForOp) -> int:
-        """Elements between what two iterations of ``loop`` access."""
+        """The distance in elements between the accesses of two consecutive iterations of
+        ``loop``.
+        """
         return self.strides.get(loop, 0)
 
     @property
@@ -93,10 +100,10 @@ class Access:
 
 
 class Nest:
-    """The loops around one block and what it accesses, as they are when it is made."""
+    """The loops around one block and the accesses of the block, at the time of construction."""
 
     def __init__(self, block: BlockOp, outer: int = 0) -> None:
-        """``outer``: how many of the loops around the block are left out, which are fixed."""
+        """Analyze a block without its ``outer`` outermost loops, whose variables count as fixed."""
         self.block = block
         self.name = block.label
         loops = loop_tree.loops_around(block)
@@ -109,7 +116,7 @@ class Nest:
         self.reduce = [loop for loop in self.loops if IterType.REDUCE in self.kinds[loop]]
         """The loops that drive reduce variables, outermost first."""
         self.reduction = reduction_of(block)
-        """The step of the block, where reducing is all that it does."""
+        """The step of the reduction; None if the block does more than reduce."""
         self.body_ops = operations_of(block)
         """The operations of the body, without those of an init."""
         self.is_plain = all(map(is_plain_op, self.body_ops)) and all(self.kinds.values())
@@ -126,12 +133,14 @@ class Nest:
         ]
         """The loads of the body, without the load of a reduction's previous result."""
         self.known: dict[str, Any] = {}
-        """Results of analyses that rules share."""
+        """The cached results of analyses that rules share."""
         self.bits = max((access.bits for access in (*self.stores, *self.loads)), default=32)
         """The bits of the widest accessed element, which determines the lanes of a vector."""
 
     def read_number(self, buffer: SSAValue) -> int:
-        """The position of a buffer among those that the block reads, as primitives count them."""
+        """The position of a buffer in the list of the buffers that the block reads, as primitives
+        count them.
+        """
         written = buffers_written(self.block)
         read = buffers_read(self.block)
         return [it for it in read if it not in written].index(buffer)
@@ -145,7 +154,7 @@ class Nest:
         divided: set[ForOp] = set()
         groups: dict[ForOp, int] = {}
         moves: set[ForOp] = set()
-        """The loops that move it otherwise than by groups."""
+        """The loops that change the index by other terms than those of a group."""
         exprs = [self._index.compose(it, op.operands_of_map) for it in op.indices.data.results]
         for dims, expr in merged(exprs, shape, self._index):
             rows = shape[dims[-1] + 1 :]
@@ -174,7 +183,7 @@ class Nest:
         return Access(op, strides, frozenset(irregular), frozenset(divided), bits, groups)
 
     def _divided(self, expr: AffineExpr) -> Iterator[ForOp]:
-        """The loops of whose variables an index has quotients or remainders."""
+        """The loops whose variables occur in quotients or remainders of an index."""
         for atom in linear_terms(expr)[0]:
             if self.loop_of(atom) is None:
                 for dim in atom.used_dims():
@@ -186,7 +195,7 @@ class Nest:
         return [self._index.compose(it, op.operands_of_map) for it in op.indices.data.results]
 
     def loop_of(self, expr: AffineExpr) -> ForOp | None:
-        """The loop whose variable an expression is."""
+        """The loop of the variable that forms an expression alone; None for other expressions."""
         if not isinstance(expr, AffineDimExpr):
             return None
         root = self._root(expr.position)
@@ -205,12 +214,12 @@ class Nest:
         return merged(self.indices(access), shape, self._index)
 
     def is_fixed(self, expr: AffineExpr) -> bool:
-        """True if an index depends only on the loops that are left out."""
+        """True if an index depends only on the loops that the nest leaves out."""
         dims = expr.used_dims()
         return bool(dims) and self._fixed.issuperset(map(self._root, dims))
 
     def group(self, atom: AffineExpr) -> tuple[ForOp, int] | None:
-        """The loop and the divisor of ``loop floordiv constant``."""
+        """The loop and the divisor of ``loop floordiv constant``; None for other expressions."""
         if not isinstance(atom, AffineBinaryOpExpr) or atom.kind != AffineBinaryOpKind.FloorDiv:
             return None
         size, loop = atom.rhs, self.loop_of(atom.lhs)
@@ -222,7 +231,7 @@ class Nest:
         return self._index.roots[dim]
 
     def _loops_behind(self, value: SSAValue | None) -> Iterator[ForOp]:
-        """The loops of the nest that ``value`` is computed from."""
+        """The loops of the nest from whose variables ``value`` is computed."""
         seen: set[SSAValue] = set()
         pending = [] if value is None else [value]
         while pending:
@@ -258,7 +267,7 @@ def operations_of(block: BlockOp) -> list[Operation]:
 
 
 def loop_of_dimension(nest: Nest, access: Access) -> list[ForOp | None]:
-    """For each dimension the loop whose variable is its index, where it is just that."""
+    """For each dimension, the loop whose variable alone is its index; None for other indices."""
     by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in nest.loops}
     operands = nest.block.binding_operands
     bound: dict[SSAValue, SSAValue] = {
@@ -275,7 +284,7 @@ def loop_of_dimension(nest: Nest, access: Access) -> list[ForOp | None]:
 
 
 def element_bits(type_: MemRefType) -> int:
-    """Bits that an element takes in memory."""
+    """The bits that an element occupies in memory."""
     return max(8, getattr(type_.element_type, "bitwidth", 64))
 
 
@@ -286,7 +295,7 @@ def extent(loop: ForOp) -> int:
 
 
 def iterations(loops: Iterable[ForOp]) -> int:
-    """Iterations of all of ``loops`` together."""
+    """The product of the extents of ``loops``."""
     return math.prod(max(1, extent(loop)) for loop in loops)
 
 
@@ -309,14 +318,16 @@ def is_own(buffer: SSAValue) -> bool:
 
 
 def is_constant(buffer: SSAValue) -> bool:
-    """True if the elements of a buffer are constants of the build: a block at the root that
-    computes with them runs at build time (``lift-constant-blocks``).
+    """True if the elements of a buffer are constants at compile time, so that a block at the root
+    that computes with them runs during compilation (``lift-constant-blocks``).
     """
     return isinstance(buffer.owner, memref.GetGlobalOp) and is_table(buffer.owner)
 
 
 def readers(buffer: SSAValue) -> list[BlockOp] | None:
-    """The blocks that load from a buffer, once each; None if something else uses it, but stores."""
+    """The blocks that load from a buffer, without duplicates; None if the buffer has uses other
+    than loads in blocks and stores.
+    """
     blocks: dict[BlockOp, None] = {}
     for use in buffer.uses:
         op = use.operation
@@ -337,8 +348,8 @@ def _block_around(op: Operation) -> BlockOp | None:
 
 
 def is_untouched(block: BlockOp) -> bool:
-    """True if the block stands alone in serial loops of its own, one for each variable, as tensor
-    expressions are lowered to.
+    """True if no primitive has changed the block: it is alone in serial loops, one for each
+    variable, as in the lowering of tensor expressions.
     """
     loops = loop_tree.loops_around(block)
     if len(loops) != len(block.types) or block.predicate.data.constraints:
@@ -357,8 +368,9 @@ def is_untouched(block: BlockOp) -> bool:
 
 
 def is_begun(block: BlockOp) -> bool:
-    """True if the scheduling of the block has begun: it has loops with a kind or an annotation, a
-    condition, or variables composed of several loops, as ``split`` and ``fuse`` leave them.
+    """True if primitives have begun to schedule the block: it has loops with a kind or an
+    annotation, a condition, or variables composed of several loops, as after ``split`` and
+    ``fuse``.
     """
     for loop in loop_tree.loops_around(block):
         if loop.kind.data is not ForKind.SERIAL or loop.annotations is not None:
@@ -375,7 +387,9 @@ def is_begun(block: BlockOp) -> bool:
 
 
 def _in_function(op: Operation) -> bool:
-    """True if ``op`` is in the body of a function, or in a branch there (a version of loops)."""
+    """True if ``op`` is in the body of a function, or in a branch of the body (a version of
+    loops).
+    """
     parent = op.parent_op()
     if isinstance(parent, IfOp):
         parent = parent.parent_op()

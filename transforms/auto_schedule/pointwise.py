@@ -1,9 +1,9 @@
-"""pointwise: blocks that compute each element by itself run in vectors along contiguous memory.
+"""pointwise: elementwise blocks run in vectors along contiguous memory.
 
-The vector loop is the one along which most accesses are contiguous or constant. Where a load goes
-the other way (a transpose), square tiles of as many rows as a vector has lanes are transposed in
-registers (``transpose_f32_16x16`` and its like); what is more than a copy, or has no whole tiles,
-goes through local memory, which the vector registers hold.
+The vector loop is the loop along which most accesses are contiguous or constant. If a load is
+contiguous along another loop (a transpose), square tiles, with as many rows as a vector has lanes,
+are transposed in registers (``transpose_f32_16x16`` and similar functions). Blocks that do more
+than copy, or that have no whole tiles, use local memory, which the vector registers hold.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kc.transforms.intrinsics.transpose_names import SIZES, transpose_name
 from kc.transforms.trace.handles import LoopRV
 
 VECTORS = 4
-"""Vector registers that one iteration of an elementwise loop fills."""
+"""The number of vector registers that one iteration of an elementwise loop fills."""
 
 
 class Pointwise(Rule):
-    """Vectorize what computes each element by itself, and run it in parallel."""
+    """Vectorize elementwise blocks, and run them in parallel."""
 
     name = "pointwise"
 
@@ -47,7 +47,7 @@ class Pointwise(Rule):
 
 
 def chunk(draft: Draft, block: str) -> None:
-    """Cut a single long loop in two, so that the outer one can run in parallel."""
+    """Split a single long loop in two, so that the outer one can run in parallel."""
     nest = draft.nest(block)
     if len(nest.loops) != 1 or draft.machine.cores == 1:
         return
@@ -63,11 +63,11 @@ def chunk(draft: Draft, block: str) -> None:
 
 
 def schedule(draft: Draft, block: str, outer: int, work: int | None = None) -> str:
-    """Schedule the loops of a block inside of the ``outer`` outermost ones, which are fixed.
+    """Schedule the loops of a block inside its ``outer`` outermost loops, which stay as they are.
 
-    ``work``, in additions, is that of loops which may run in parallel: shown before parts of them
-    are shuffles, which the proof does not look into.
-    Returns its name, which is another one where a block of whole tiles has taken its place.
+    ``work``, in additions, is the work of the loops that may run in parallel. Their independence is
+    proved before parts of them become shuffles, which the proof does not support. Returns the name
+    of the block, or of the block of whole tiles that replaces it.
     """
     nest = draft.nest(block)
     own = [loop for loop in nest.loops[outer:] if loop in nest.spatial]
@@ -91,10 +91,11 @@ def schedule(draft: Draft, block: str, outer: int, work: int | None = None) -> s
 
 
 def vector_loop(nest: Nest, loops: list[ForOp], lanes: int) -> ForOp | None:
-    """The loop along which vectors are best: whose accesses are contiguous, or do not move.
+    """The best loop for vectors: most accesses are contiguous or constant along it. None if vectors
+    do not pay.
 
-    Loads from places that are divisions or values count for neither: gathers take as long as
-    loads one by one, and what else the vector does takes less.
+    Loads whose index is a quotient or a loaded value are not counted: a gather takes as long as
+    single loads, and the other operations are faster in vectors.
     """
 
     def gain(loop: ForOp) -> float:
@@ -115,7 +116,7 @@ def vector_loop(nest: Nest, loops: list[ForOp], lanes: int) -> ForOp | None:
 
 
 def vectorize(draft: Draft, block: str, loop: ForOp, *, lanes: int | None = None) -> None:
-    """Make ``loop`` the innermost one and vectorize it, in parts where its extent is unknown."""
+    """Make ``loop`` the innermost one and vectorize it, in parts if its extent is unknown."""
     nest = draft.nest(block)
     handles = draft.loops(block)
     handle = handles[loop]
@@ -140,7 +141,9 @@ def _is_gather(nest: Nest, loop: ForOp, lanes: int) -> bool:
 
 
 def _turned(nest: Nest, own: list[ForOp], vector: ForOp) -> tuple[ForOp, Access] | None:
-    """The loop along which a load is contiguous that is not along ``vector``, and the load."""
+    """A loop other than ``vector`` along which a load is contiguous, and the load; None if there is
+    no such load.
+    """
     for load in nest.loads:
         # Where the last dimension has one element, no row is loaded as a vector.
         type_ = load.buffer.type
@@ -153,19 +156,23 @@ def _turned(nest: Nest, own: list[ForOp], vector: ForOp) -> tuple[ForOp, Access]
 
 
 _COPY = (LoadOp, StoreOp)
-"""The operations of a block that copies."""
+"""The operations in a block that copies elements."""
 
 
 STRIP = 32
-"""Tiles below each other that are transposed before those beside them: each page that is read by
-columns then gives so many lines in a row."""
+"""The number of tiles below each other that are transposed before the tiles beside them. Reads by
+columns then take this number of consecutive lines from each page.
+"""
 INTERLEAVED_ROWS = 8
-"""Rows from which on a part that is dense in the result is transposed in registers, each of its
-columns a store: LLVM's vectors of a loop over fewer rows are stored as whole registers."""
+"""The minimum number of rows for which a part that is dense in the result is transposed in
+registers, with a store for each of its columns. LLVM vectorizes a loop over fewer rows with stores
+of whole registers.
+"""
 
 BAND = 16
-"""Tiles beside each other that are transposed before those below them, so that pages are written so
-many lines in a row."""
+"""The number of tiles beside each other that are transposed before the tiles below them. Writes
+then fill this number of consecutive lines of each page.
+"""
 
 
 def _beside_first(nest: Nest, load: Access, l3: int) -> bool:
@@ -184,8 +191,9 @@ def _beside_first(nest: Nest, load: Access, l3: int) -> bool:
 
 
 def _in_strips(draft: Draft, tiles: int, first: LoopRV, second: LoopRV, most: int) -> None:
-    """Go through ``most`` of the ``tiles`` along the first loop, then on along the second; there is
-    a strip for each core."""
+    """Visit up to ``most`` of the ``tiles`` along the first loop before each step along the second
+    loop. There is at least one strip for each core.
+    """
     most = min(most, tiles // draft.machine.cores)
     strip = max((n for n in range(2, most + 1) if tiles % n == 0), default=1)
     if strip == tiles:
@@ -235,7 +243,7 @@ def _transpose(
 
 
 def _between(nest: Nest, handles: dict[ForOp, LoopRV], rows: ForOp, vector: ForOp) -> list[LoopRV]:
-    """The loops inside of the outer one of two, without these."""
+    """The loops inside the outer of two loops, without these two."""
     inside = nest.loops[min(map(nest.loops.index, (rows, vector))) :]
     return [handles[loop] for loop in inside if loop not in (rows, vector)]
 
@@ -249,18 +257,20 @@ def _transpose_copy(
     element: str,
     work: int | None,
 ) -> str:
-    """Transpose a copy in parts of as many rows and columns as a register has elements, and in the
-    parts that are left at the ends of both loops.
+    """Transpose a copy in square parts of as many rows and columns as a register has elements, and
+    in smaller parts at the ends of both loops.
 
-    Returns the name of the first part. Raises ScheduleError where parts would be too narrow, or a
-    size is not known.
+    Returns the name of the first part. Raises ScheduleError if parts would be too narrow, or if an
+    extent is unknown.
     """
     nest = draft.nest(block)
     if rows.static_extent is None or vector.static_extent is None:
         raise ScheduleError("KC3040", "parts of a loop of unknown extent have conditions")
     width = extent(vector)
     if width < INTERLEAVED_ROWS and nest.stores[0].stride(rows) == width:
-        raise ScheduleError("KC3040", "LLVM interleaves so few rows in whole registers")
+        raise ScheduleError(
+            "KC3040", f"LLVM stores fewer than {INTERLEAVED_ROWS} rows as whole registers"
+        )
     size = draft.machine.lanes(load.bits)
     if not _pays(min(size, extent(vector)), min(size, extent(rows))):
         raise ScheduleError("KC3040", "a register would hold too few elements")
@@ -304,8 +314,9 @@ def _transpose_copy(
 
 
 def _parts(draft: Draft, block: str, size: int) -> list[str]:
-    """Cut the inner but one of the loops of a block where its last whole tile ends, and put it
-    inside of the innermost one; the blocks that there are then."""
+    """Split the second innermost loop of a block after its last whole tile, and make it the
+    innermost loop. Returns the names of the resulting blocks.
+    """
     (loop, handle) = list(draft.loops(block).items())[-2]
     whole = extent(loop) // size * size
     names = [block]

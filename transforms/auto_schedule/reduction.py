@@ -1,14 +1,15 @@
-"""reduction: sums, maxima and their like, over any axis, without the reuse that a product has.
+"""reduction: sums, maxima and similar reductions over any axis, without the reuse of elements that
+products have.
 
-Three forms, by where memory is contiguous:
+The form of the loops depends on where memory is contiguous:
 
-- along a spatial loop (a sum of columns): vectors along it, the
-  reduction outside of them; a reduction of few terms is unrolled, and sums stay in registers; where
-  a few rows read the same (the channels of one group of a convolution), they are reduced together;
-- along the reduction (a sum of rows, a dot product): the reduction is vectorized, or, where that is
-  refused, as many partial results as a few vector registers have lanes (``rfactor``) are reduced by
-  themselves;
-- along neither: the reduction outside of the innermost spatial loop, if there is one.
+- along a spatial loop (a sum of columns): vectors run along it, inside the reduction. A reduction
+  of few terms is unrolled, and sums stay in registers. If several rows read the same elements (the
+  channels of one group of a convolution), they are reduced together;
+- along the reduction (a sum of rows, a dot product): the reduction is vectorized or, if this is
+  refused, computed as partial results in the lanes of a few vector registers (``rfactor``), which
+  are reduced at the end;
+- along neither: the reduction moves outside the innermost spatial loop, if one exists.
 """
 
 from __future__ import annotations
@@ -25,30 +26,34 @@ from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
 from kc.transforms.auto_schedule.rule import Rule
 
 UNROLLED = 32
-"""Terms of a reduction that are written out: the taps of a small window."""
+"""The maximum number of terms of an unrolled reduction: the taps of a small window."""
 
 MOST_INSTRUCTIONS = 1024
-"""The most instructions of an unrolled reduction: an exponential is many, and LLVM takes seconds
-for thousands.
+"""The maximum number of instructions of an unrolled reduction. An exponential takes many, and LLVM
+takes seconds to compile thousands.
 """
 
 VECTORS = 4
-"""Vector registers of partial results: enough to hide the latency of an addition."""
+"""The number of vector registers of partial results: enough to hide the latency of an addition."""
 
 SEGMENT = 32
-"""Vectors of a step of what a core adds up of a long row."""
+"""The number of vectors that a core adds in one step along a long row."""
 
 FEWEST = 8
-"""Terms of a row that are added faster in lanes, which are then combined, than one by one."""
+"""The minimum number of terms of a row for which adding in lanes and combining the lanes is faster
+than adding one by one.
+"""
 
 TOGETHER = 8
-"""Rows of a long reduction of columns that are added in one go: a partial sum is loaded and stored
-once for so many of them."""
+"""The number of rows of a long reduction of columns that are added together. A partial sum is
+loaded and stored once for these rows.
+"""
 
 SHARES = 4
-"""Partial sums of a reduction of columns take one part in so many of L2. Rows are cut as late as
-that because memory is read fastest in the order in which it lies: 16 KiB of each row took twice
-the time of whole rows."""
+"""The partial sums of a reduction of columns take the SHARES-th part of L2. Larger parts of rows
+are better, because memory is read fastest in its order: 16 KiB of each row took twice the time of
+whole rows.
+"""
 
 
 class Reduce(Rule):
@@ -74,10 +79,10 @@ class Reduce(Rule):
 
 
 def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) -> None:
-    """Schedule a reduction inside of the ``outer`` outermost loops, which are fixed.
+    """Schedule a reduction inside its ``outer`` outermost loops, which stay as they are.
 
-    ``in_place``: there are other blocks in these loops, so that no partial results can be made.
-    Raises ScheduleError where that would be needed.
+    With ``in_place``, other blocks are in these loops, so that partial results are impossible.
+    Raises ScheduleError if they would be needed.
     """
     nest = draft.nest(block)
     own = [loop for loop in nest.spatial if nest.loops.index(loop) >= outer]
@@ -94,7 +99,9 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
         row = row_of(draft, nest)
         if row is None or not _lanes_of_row(draft, block, row):
             if in_place:
-                raise ScheduleError("KC3040", "partial results are made before blocks move")
+                raise ScheduleError(
+                    "KC3040", "partial results are impossible after blocks have moved"
+                )
             partial_results(draft, block)
     elif along is not None:
         at = nest.loops.index(along)
@@ -106,7 +113,9 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
 
 
 def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
-    """Vectorize the reduce loop itself, whose lanes are then partial results; whether it could."""
+    """Vectorize the reduce loop itself, with partial results in its lanes. Returns False if this is
+    refused.
+    """
     nest = draft.nest(block)
     handles = draft.loops(block)
     inside = nest.loops[nest.loops.index(row) + 1 :]
@@ -117,7 +126,9 @@ def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
         return draft.attempt("vectorize", handles[row])
     outer, inner = draft.split(handles[row], [None, VECTORS * draft.machine.lanes(nest.bits)])
     if not draft.attempt("vectorize", inner):
-        raise ScheduleError("KC3040", "the reduction has no vectors, and no extent for its parts")
+        raise ScheduleError(
+            "KC3040", "the reduction cannot be vectorized, and its extent is unknown"
+        )
     draft.attempt("pragma", outer, "loop_partition_hint", True)
     return True
 
@@ -129,11 +140,11 @@ def gain(nest: Nest, loop: ForOp) -> int:
 
 
 def row_of(draft: Draft, nest: Nest) -> ForOp | None:
-    """The reduce loop along which memory is contiguous, if it is long enough for vectors.
+    """The reduce loop along which memory is contiguous; None if it is too short for vectors.
 
-    Terms that are added one by one wait for each other, so that a few of them take longer than the
-    lanes of a vector; where a term is much work itself, or lanes are combined in many steps as
-    those of an argmax, rows are to be two vectors at least.
+    An addition waits for the previous one, so that a few terms in sequence take longer than the
+    lanes of a vector. If a term takes much work, or if combining lanes takes many steps as for an
+    argmax, rows must have at least two vectors.
     """
     lanes = draft.machine.lanes(nest.bits)
     best = max(nest.reduce, key=lambda loop: gain(nest, loop), default=None)
@@ -145,9 +156,10 @@ def row_of(draft: Draft, nest: Nest) -> ForOp | None:
 
 
 def _rows_by_cores(draft: Draft, block: str) -> bool:
-    """Give each core rows of a reduction of columns, and add what they make; whether it could.
+    """Give each core some rows of a reduction of columns, and add the results of the cores. Returns
+    True on success.
 
-    This is for few results of many terms. The other way, some of the columns for each core, reads
+    This is for few results of many terms. The alternative, some of the columns for each core, reads
     parts of rows.
     """
     nest, cores = draft.nest(block), draft.machine.cores
@@ -183,10 +195,12 @@ def _rows_by_cores(draft: Draft, block: str) -> bool:
 
 
 def _terms_by_cores(draft: Draft, block: str) -> bool:
-    """Give each core some of the terms of a few results, and add what they make; whether it could.
+    """Give each core some of the terms of a single result, and add the results of the cores.
+    Returns True on success.
 
-    This is for a sum of everything, whose results give the cores nothing to do. A row that is all
-    there is is cut in steps of whole vectors; of several loops over terms, the outermost one is.
+    This is for a sum over all elements, where the spatial loops have no work for the cores. A
+    single row is split in steps of whole vectors; of several loops over terms, the outermost one is
+    split.
     """
     nest, machine = draft.nest(block), draft.machine
     row = row_of(draft, nest)
@@ -225,8 +239,9 @@ def _terms_by_cores(draft: Draft, block: str) -> bool:
 
 
 def _vectorize_row(draft: Draft, block: str, is_cut: bool) -> None:
-    """Vectorize the loop along a row: the innermost one, or the innermost part of the one that was
-    cut, around loops of one iteration."""
+    """Vectorize the loop along a row inside loops of one iteration: the innermost loop or, if the
+    row is split, the innermost reduce loop.
+    """
     nest, loops = draft.nest(block), draft.loops(block)
     vector = nest.reduce[-1] if nest.reduce and is_cut else nest.loops[-1]
     draft.put_in_order(
@@ -236,7 +251,7 @@ def _vectorize_row(draft: Draft, block: str, is_cut: bool) -> None:
 
 
 def columns(draft: Draft, block: str, along: ForOp) -> None:
-    """Vectors along a spatial loop, inside of the reduction."""
+    """Vectorize a spatial loop inside the reduction."""
     nest = draft.nest(block)
     machine = draft.machine
     lanes = machine.lanes(nest.bits)
@@ -295,8 +310,9 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
 
 
 def _rows_of_a_group(draft: Draft, block: str, along: ForOp) -> bool:
-    """Reduce rows that read the same elements together, so that these are loaded once; whether
-    there are such rows. Their sums stay in registers."""
+    """Reduce rows that read the same elements together, so that the elements are loaded once. The
+    sums of these rows stay in registers. Returns False if there are no such rows.
+    """
     nest, machine = draft.nest(block), draft.machine
     lanes = machine.lanes(nest.bits)
     best = None
@@ -336,8 +352,9 @@ def _rows_of_a_group(draft: Draft, block: str, along: ForOp) -> bool:
 
 
 def _cycles_of_rows(machine: Machine, height: int, vectors: int, count: int) -> float:
-    """Cycles that one term of a row of ``count`` vectors takes, in tiles of rows and vectors. Loads
-    that are not aligned count twice."""
+    """The cycles that one term of a row of ``count`` vectors takes, in tiles of rows and vectors.
+    Unaligned loads count twice.
+    """
     whole, rest = divmod(count, vectors)
     cycles = 0.0
     for number, width in ((whole, vectors), (1, rest)):
@@ -348,16 +365,17 @@ def _cycles_of_rows(machine: Machine, height: int, vectors: int, count: int) -> 
 
 
 def _instructions(nest: Nest, along: ForOp, width: int, lanes: int) -> int:
-    """About how many instructions one term of ``width`` results is: a load whose lanes lie apart
-    takes one for each lane."""
+    """The approximate number of instructions for one term of ``width`` results. A load that is not
+    contiguous takes one per lane.
+    """
     loads = sum(1 if load.stride(along) in (0, 1) else lanes for load in nest.loads)
     return math.ceil(min(extent(along), width) / lanes) * (nest.operations + loads)
 
 
 def partial_results(draft: Draft, block: str) -> None:
-    """As many partial results as a few vectors have lanes, reduced at the end.
+    """Compute as many partial results as a few vectors have lanes, and reduce them at the end.
 
-    What no vectors fill is left to the reduction of the partial results.
+    The final reduction also takes the terms that do not fill vectors.
     """
     depth = len(draft.nest(block).spatial)
     parts = make_parts(draft, block)
@@ -370,7 +388,9 @@ def partial_results(draft: Draft, block: str) -> None:
 
 
 def make_parts(draft: Draft, block: str) -> list[str]:
-    """Blocks of partial results of a reduction, from the most to the fewest, to be put in place."""
+    """The blocks of partial results of a reduction, from the most to the fewest results. The caller
+    moves them into the loops of the reduction.
+    """
     nest = draft.nest(block)
     row = row_of(draft, nest)
     if row is None or row.static_extent is None:
@@ -409,8 +429,10 @@ def schedule_part(draft: Draft, part: str, depth: int) -> None:
 
 
 def serial(draft: Draft, block: str, outer: int = 0) -> None:
-    """Nothing is contiguous: the reduction goes around the innermost spatial loop, whose results
-    are then independent of each other. The ``outer`` outermost loops are fixed."""
+    """Schedule a reduction without contiguous accesses: it moves outside the innermost spatial
+    loop, whose results are independent of each other. The ``outer`` outermost loops stay as they
+    are.
+    """
     nest = draft.nest(block)
     if not nest.spatial or not nest.reduce:
         return

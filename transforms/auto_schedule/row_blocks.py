@@ -1,10 +1,9 @@
-"""row-blocks: products of products are computed some rows at a time.
+"""row-blocks: chains of products are computed in blocks of rows.
 
-An attention multiplies queries by keys, goes over the rows of the scores a few times, and
+An attention multiplies queries by keys, passes over the rows of the scores a few times, and
 multiplies the weights by values. The scores of all rows take more memory than the inputs and the
-result together, and all scores are written and read several times. Here the rows are divided into
-blocks whose scores stay in the L2 cache, and a block of rows is finished before the next block
-begins::
+result together, and each pass reads or writes all of them. Here the rows are divided into blocks
+whose scores stay in the L2 cache, and a block of rows is finished before the next block begins::
 
     pack the keys, pack the values
     for blocks of rows (parallel):
@@ -12,8 +11,8 @@ begins::
       maxima; weights; sums of weights
       result = weights * values
 
-The arithmetic is that of the program: nothing is rescaled, as it is where keys are cut, too (Dao et
-al., "FlashAttention", NeurIPS 2022, for memories that have no room for a row).
+The arithmetic is that of the program. Rescaling is not needed, as the keys are not divided (unlike
+Dao et al., "FlashAttention", NeurIPS 2022, for memories that have no room for a row).
 """
 
 from __future__ import annotations
@@ -42,33 +41,38 @@ from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.trace.handles import LoopRV
 
 LEAST = 16
-"""Rows of a block: fewer use a panel of the second operand too seldom."""
+"""The minimum number of rows of a block: with fewer rows, a panel of the second operand has too
+little reuse.
+"""
 
 TILE = 8
-"""Rows that a number of them is made a multiple of where it does not divide all rows: tiles of most
-heights."""
+"""The factor to which the rows of a block are rounded if the block does not divide all rows: a
+multiple of most heights of tiles.
+"""
 
 PART = 4
-"""Vectors of a row that are left out together where the indices mask them."""
+"""The number of vectors of a row that are skipped together if the indices mask them."""
 
 HINT = "pragma_loop_partition_hint"
 
 BLOCKS = 4
-"""Blocks for each core, so that all have work until the end."""
+"""The number of blocks for each core, so that all cores have work until the end."""
 
 SAVED = 3
-"""Bytes between the products for each one that is packed: packed panels of all second operands go
-through memory, where other tiles use one panel while it is in L1."""
+"""The minimum ratio of the bytes between the products to the bytes that are packed. The packed
+panels of all second operands go through memory, whereas other tiles use one panel while it is in
+L1.
+"""
 
 SLOWER, SLOWER_IF_MASKED = 1.5, 3
-"""The most cycles of the tiles in a block, as a multiple of the cycles of the best tiles. Tiles of
-a block divide its rows and have no padded columns. Blocks skip masked terms, about half of all.
+"""The maximum cycles of the tiles in a block, as a multiple of the cycles of the best tiles. Tiles
+of a block divide its rows and have no padded columns. Blocks skip masked terms, about half of all
+terms.
 """
 
 
 class RowBlocks(Rule):
-    """Compute products whose factor is another product, and what is between them, in blocks of
-    rows."""
+    """Compute a chain of products, and the blocks between them, in blocks of rows."""
 
     name = "row-blocks"
 
@@ -103,7 +107,7 @@ def _is_of_rows(group: Group, product: Nest) -> bool:
 
 
 def _between(group: Group) -> int:
-    """Bytes that the members store for each other and for the root."""
+    """The bytes that the members store for each other and for the root."""
     return sum(_bytes(store, nest) for nest in group.members for store in nest.stores)
 
 
@@ -115,8 +119,9 @@ def _exceeds_caches(draft: Draft, group: Group) -> bool:
 
 
 def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
-    """The number of rows of a block; None if blocks save nothing: each block would read again what
-    is not in the caches, or the intermediate results are small.
+    """The number of rows of a block; None if blocks save no time, because the second operands
+    exceed the caches and each block would read them again, or because the intermediate results are
+    small.
     """
     machine = draft.machine
     second = [
@@ -146,7 +151,7 @@ def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
 
 
 def _bytes(access: Access, nest: Nest, fixed: Sequence[ForOp] = ()) -> int:
-    """Bytes that are accessed in the loops of a nest, but for ``fixed`` ones."""
+    """The bytes that the loops of a nest access, without the ``fixed`` loops."""
     moving = (loop for loop in nest.loops if access.stride(loop) and loop not in fixed)
     counts = (math.ceil(extent(loop) / access.groups.get(loop, 1)) for loop in moving)
     return math.prod(counts) * access.bits // 8
@@ -181,7 +186,7 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
             tile = best_tile(within, machine, in_block=True)
             whole, blocks = best[label], iterations(group.shared) // size
             if tile is None or whole is None or tile.cycles * blocks > most * whole.cycles:
-                raise ScheduleError("KC3608", "a block of rows has no good tiles")
+                raise ScheduleError("KC3608", "the tiles that divide a block of rows are too slow")
             perform(draft, label, tile, None, within, rows_end=is_ragged)
             stored = draft.nest(label).stores[0].buffer
             if not draft.nest(label).block.has_init and nest is not root:
@@ -211,8 +216,9 @@ def _hint(draft: Draft, loop: LoopRV) -> None:
 
 
 def _run_ragged_in_parallel(draft: Draft, name: str, depth: int, work: int) -> None:
-    """Run the blocks of rows in parallel, the last of which has fewer rows: their loop stays one of
-    its own, so that this is known of the others."""
+    """Run blocks of rows in parallel if the last block has fewer rows. Their loop is not fused, so
+    that the extents of the other blocks stay constants.
+    """
     around = draft.nest(name).loops[: depth - 1]
     if iterations(around) >= BLOCKS * draft.machine.cores or not draft.pays_in_parallel(work):
         draft.run_in_parallel(name, depth - 1, work)
@@ -221,7 +227,7 @@ def _run_ragged_in_parallel(draft: Draft, name: str, depth: int, work: int) -> N
 
 
 def _cut_rows(draft: Draft, label: str, depth: int) -> None:
-    """Cut the rows of a block in parts, some of which may be left out."""
+    """Split the rows of a block in parts, so that masked parts can be skipped."""
     nest = draft.nest(label)
     size = PART * draft.machine.lanes(nest.bits)
     row = reduction.row_of(draft, nest) if nest.reduce else None
@@ -232,8 +238,9 @@ def _cut_rows(draft: Draft, label: str, depth: int) -> None:
 
 
 def _skip_masked(draft: Draft, labels: Sequence[str], depth: int) -> None:
-    """Leave out the parts of rows that are masked: of the reductions, consumers first, and then of
-    what they read."""
+    """Skip the masked parts of rows: first in reductions, from consumers to producers, then in the
+    blocks whose results the reductions read.
+    """
     before = {block.label for block in draft.blocks()}
     reductions = [label for label in labels if draft.nest(label).block.is_reduction]
     for label in reductions:
@@ -250,8 +257,9 @@ def _skip_masked(draft: Draft, labels: Sequence[str], depth: int) -> None:
 
 
 def schedule_checks(draft: Draft, before: Container[str]) -> None:
-    """Schedule the blocks that look for numbers that are not finite: the reductions whose names
-    were not there ``before``."""
+    """Schedule the blocks that check for numbers that are not finite: the reductions whose names
+    are not in ``before``.
+    """
     for block in draft.blocks():
         if block.label not in before and block.is_reduction:
             reduction.schedule(draft, block.label, 0)
@@ -259,7 +267,9 @@ def schedule_checks(draft: Draft, before: Container[str]) -> None:
 
 
 def shorten(draft: Draft, label: str, loop: LoopRV, *at: LoopRV) -> bool:
-    """Leave out what is masked of a loop, which keeps its hint; whether there is such."""
+    """Skip the masked iterations of a loop, and keep its hint. Returns False if no iteration is
+    masked.
+    """
     annotations = draft.session.loop(loop).annotations
     is_hinted = annotations is not None and HINT in annotations.data
     if is_hinted:

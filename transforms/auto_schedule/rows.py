@@ -1,11 +1,12 @@
-"""rows: stages that share loops are computed together, one iteration of these after the other.
+"""rows: stages that share loops are computed together, one iteration of the shared loops after the
+other.
 
-Softmax reads a row for its maximum, then to sum exponentials, then to divide: the row stays in the
-cache if all three are done before the next row is begun. So the producers of a block move into the
-loops over the variables by which all of them are indexed (``compute_at``), if the footprint of an
+Softmax reads a row for its maximum, for the sum of exponentials, and for the division. The row
+stays in the cache if all three stages run before the next row. So the producers of a block move
+into the loops over the variables that index all of them (``compute_at``), if the footprint of an
 iteration fits in the L2 cache. The shared loops become the outermost ones. If the contiguous loop
 is shared (a softmax of columns), it is first split into pieces of a few vectors, so that a loop
-remains to be vectorized.
+remains for vectors.
 """
 
 from __future__ import annotations
@@ -33,28 +34,33 @@ from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.trace.handles import LoopRV
 
 COLUMNS = 2
-"""Vectors of columns that stay together where the shared loop is the contiguous one: a cache line
-at least, so that no line is fetched twice."""
+"""The number of vectors of columns in a piece if the shared loop is the contiguous one: at least a
+cache line, so that no line is fetched twice.
+"""
 
 
 MOST = 24
-"""Producers that a group takes in: those of a chain of any length take the same time to look at."""
+"""The maximum number of producers in a group, so that the search takes the same time for chains of
+any length.
+"""
 
 
 @dataclass
 class Group:
-    """A block and the producers that are computed in its loops."""
+    """A block, the root, and the producers that are computed in its loops."""
 
     root: Nest
     shared: list[ForOp]
-    """The loops of the root that all of them share."""
+    """The loops of the root that all blocks of the group share."""
     members: list[Nest] = field(default_factory=list)
-    """The producers, consumers before what they read."""
+    """The producers; consumers precede the producers of their operands."""
     axes: dict[str, dict[int, ForOp]] = field(default_factory=dict)
-    """For each block, the loop that is the n-th loop of the root."""
+    """For each block, the loops that correspond to loops of the root, by their positions in the
+    root.
+    """
 
     def shared_by(self, nest: Nest) -> list[ForOp]:
-        """The loops of a block that stand for those that all share."""
+        """The loops of a block that correspond to the shared loops."""
         axes = self.axes[nest.name]
         numbers = [self.root.spatial.index(loop) for loop in self.shared]
         return [axes[n] for n in numbers if n in axes]
@@ -93,8 +99,9 @@ class Rows(Rule):
 
 
 def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
-    """A block, and the producers that run along with loops of it; those that are products only
-    with ``products``."""
+    """The group of a block: the block and the producers that can share loops with it. Products are
+    members only with ``products``.
+    """
     group = Group(root, list(root.spatial))
     group.axes[root.name] = dict(enumerate(root.spatial))
     nests = {root.name: root}
@@ -207,8 +214,9 @@ def _is_worth(draft: Draft, group: Group) -> bool:
 
 
 def _columns(draft: Draft, group: Group) -> ForOp | None:
-    """The contiguous loop of the root, if it is shared and has to be cut: a reduction that is not
-    along contiguous memory itself has vectors along this loop alone."""
+    """The contiguous loop of the root if it is shared and must be split, because it is the only
+    loop with vectors for some reduction; None otherwise.
+    """
     vector = pointwise.vector_loop(
         group.root, group.root.spatial, draft.machine.lanes(group.root.bits)
     )
@@ -249,8 +257,8 @@ def _vector_is_left(draft: Draft, nest: Nest, shared: list[ForOp]) -> bool:
 def _perform(draft: Draft, group: Group, *, by_parts: bool) -> None:
     """Move the members into the loops of the root, and schedule all of them there.
 
-    ``by_parts``: reductions along contiguous memory are by partial results (``rfactor``), which
-    have to be made before they move.
+    With ``by_parts``, reductions along contiguous memory are computed as partial results
+    (``rfactor``), which are created before the blocks move.
     """
     root, machine = group.root, draft.machine
     name = root.name
@@ -271,7 +279,10 @@ def _perform(draft: Draft, group: Group, *, by_parts: bool) -> None:
             outside.remove(handles[vector])
             inside.append(handles[vector])
         else:
-            raise ScheduleError("KC3203", "there is no loop to compute the producers in")
+            raise ScheduleError(
+                "KC3203",
+                "the only shared loop is the vector loop, and no loop is left for producers",
+            )
     draft.put_in_order([*outside, *inside])
     place, depth = outside[-1], len(outside)
     parts: dict[str, list[str]] = {}

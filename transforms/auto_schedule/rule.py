@@ -11,20 +11,21 @@ from kc.transforms.auto_schedule.draft import Draft
 
 
 class Rule(ABC):
-    """A part of the knowledge that default schedules are made of.
+    """A rule of the automatic schedules.
 
-    It calls primitives, which check and rewrite, and so it has no rewrite patterns of its own.
-
-    Rules of plugins (:attr:`kc.support.plugins.Plugin.rules`) are asked before kc's own.
+    A rule calls primitives, which check and rewrite the program, and so it has no rewrite patterns
+    of its own. Rules of plugins (:attr:`kc.support.plugins.Plugin.rules`) are tried before kc's
+    own.
     """
 
     name: ClassVar[str]
-    """Its name in messages and in the documentation."""
+    """The name of the rule in messages and in the documentation."""
     kinds: ClassVar[tuple[str, ...]] = ("llvm",)
-    """The kinds of targets that it is for."""
+    """The kinds of targets to which the rule applies."""
     downward: ClassVar[bool] = False
-    """True if the rule sees blocks in program order, before all rules that do not: it prepares the
-    program. The other rules see blocks from the last to the first, until one takes them.
+    """True if the rule prepares the program: it sees blocks in program order, before all other
+    rules. The other rules see blocks from the last to the first, until one of them schedules the
+    block.
     """
 
     prepares: ClassVar[bool] = False
@@ -47,9 +48,10 @@ class Rule(ABC):
 
     @abstractmethod
     def apply(self, draft: Draft, block: str) -> bool:
-        """Schedule the block (of a ``leftover`` rule: the loop, of one that ``prepares`` or is for
-        the ``whole``: the function) of this name; whether that was done.
+        """Schedule a block. For a ``leftover`` rule, the name is that of a loop; for a rule that
+        ``prepares`` or is for the ``whole`` program, it is that of the function. Returns True if
+        the rule scheduled it.
 
-        What it schedules beside the block it adds to ``draft.settled``. A primitive that is refused
-        may raise: what the rule did before is undone, and the next rule is asked.
+        The rule adds further blocks that it schedules to ``draft.settled``. A primitive that is
+        refused may raise; the changes of the rule are then undone, and the next rule is tried.
         """

@@ -1,8 +1,8 @@
 """side-by-side: short rows, as a softmax of ten columns has, share vectors.
 
 A row that is shorter than a vector leaves lanes idle, and each of its reductions ends with the sum
-of lanes, which takes longer than all else, up to two vectors. Here as many rows as a vector has
-lanes are computed together, a row in each lane::
+of lanes, which takes longer than all other steps for up to two vectors. Here as many rows as a
+vector has lanes are computed together, a row in each lane::
 
     for blocks of rows (parallel):
       copy the rows to local memory, turned      # elements one by one
@@ -24,7 +24,7 @@ from kc.transforms.trace.handles import LoopRV
 
 
 class SideBySide(Rule):
-    """Compute rows that are shorter than two vectors together, a row in each lane."""
+    """Compute rows that are shorter than two vectors together, with a row in each lane."""
 
     name = "side-by-side"
 
@@ -40,8 +40,8 @@ class SideBySide(Rule):
 
 
 def is_narrow(draft: Draft, group: Group) -> bool:
-    """True if the rows of a group are shorter than two vectors, with many of them below each other
-    in memory, and are reduced.
+    """True if the blocks of a group have reductions, and rows that are shorter than two vectors and
+    adjacent in memory.
     """
     nests = (group.root, *group.members)
     lanes = draft.machine.lanes(group.root.bits)
@@ -70,8 +70,9 @@ def _columns(group: Group, nest: Nest) -> list[ForOp]:
 
 
 def perform(draft: Draft, group: Group) -> None:
-    """Schedule the blocks of a group, a row in each lane. Raises ScheduleError where a primitive is
-    refused."""
+    """Schedule the blocks of a group, with a row in each lane. Raises ScheduleError if a primitive
+    is refused.
+    """
     root, lanes = group.root, draft.machine.lanes(group.root.bits)
     work = work_of(group)
     rows = group.shared[-1]
@@ -136,7 +137,7 @@ def _turned(rank: int) -> str:
 
 
 def _inputs(group: Group) -> list[object]:
-    """The buffers that others have written whose rows are read."""
+    """The input buffers of the group whose rows are read: other blocks write them."""
     buffers: dict[object, None] = {}
     own = {store.buffer for nest in (group.root, *group.members) for store in nest.stores}
     for nest in (group.root, *group.members):

@@ -26,14 +26,16 @@ from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.trace.handles import LoopRV
 
 TOGETHER = 4
-"""Iterations that are done side by side: as many additions as begin before the first has ended.
-More would read and write more rows than a set of the first-level cache has lines for, where these
-are a power of two apart."""
+"""The number of iterations that run side by side: the number of additions that begin during the
+latency of one. With more iterations, the rows whose distance is a power of two would need more
+lines than a set of the L1 cache has.
+"""
 VECTORS = 2
-"""Vectors of iterations that are done side by side where they access neighbours: LLVM puts what is
-done to each in the lanes of vectors."""
+"""The number of vectors of iterations that run side by side if they access adjacent elements: LLVM
+vectorizes their operations.
+"""
 MOST_OPS = 24
-"""Operations of the inner loop, which are there so many times."""
+"""The maximum number of operations of the inner loop, which ``unroll_and_jam`` copies."""
 MOST_COPIES = 256
 """The most operations that the unrolled copies of the loop body may have in total, if there are
 more than ``TOGETHER`` copies.
@@ -41,7 +43,7 @@ more than ``TOGETHER`` copies.
 
 
 class Statements(Rule):
-    """Do iterations of a loop around a recurrence side by side, and outer loops in parallel."""
+    """Run iterations of a loop around a recurrence side by side, and outer loops in parallel."""
 
     name = "statements"
     whole = True
@@ -59,7 +61,7 @@ class Statements(Rule):
 
 
 def _outermost(function: Operation) -> list[ForOp]:
-    """The outermost loops without blocks and calls that are as they were written."""
+    """The outermost loops that no primitive has changed and that contain no blocks and no calls."""
     return [
         op
         for op in function.regions[0].block.ops
@@ -76,7 +78,7 @@ def _is_plain(op: Operation) -> bool:
 
 
 def _handle(draft: Draft, loop: ForOp) -> LoopRV | None:
-    """A handle on ``loop``; None where another loop is meant by its name."""
+    """A handle on ``loop``; None if the name of the loop refers to another loop."""
     try:
         handle = draft.loop(loop)
     except ScheduleError:
@@ -85,7 +87,7 @@ def _handle(draft: Draft, loop: ForOp) -> LoopRV | None:
 
 
 def _around_recurrences(function: Operation) -> Iterator[ForOp]:
-    """The loops directly around those whose iterations wait for one another."""
+    """The loops directly around the loops whose iterations wait for the previous one."""
     for outermost in _outermost(function):
         for loop in loop_tree.loops(outermost):
             inner = [op for op in loop.body.block.ops if isinstance(op, ForOp)]
@@ -128,8 +130,8 @@ def _is_next(op: LoadOp | StoreOp, variable: SSAValue) -> bool:
 
 
 def _waits(loop: ForOp, around: ForOp) -> bool:
-    """True if an iteration of ``loop`` loads a value that the previous one stored, in memory that
-    each iteration of ``around`` has for itself, and does little else.
+    """True if an iteration of ``loop`` loads a value that the previous iteration stored, in memory
+    that belongs to an iteration of ``around``, and has few other operations.
     """
     ops = list(loop.body.block.ops)
     if extent(loop) < TOGETHER or len(ops) > MOST_OPS or any(op.regions for op in ops):

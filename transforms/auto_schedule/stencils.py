@@ -2,10 +2,10 @@
 
 A blur of rows and then of columns reads each row of its first pass three times, and between the
 passes the whole picture goes to memory and back. So the loop over the rows of a block is split into
-tiles, and producers of which the block reads several rows are computed for one tile after another
+tiles. Producers from which an iteration reads several rows are computed tile by tile
 (``compute_at``). Rows at the edges of tiles are computed twice. A tile has as many rows as fit in
-half of the L2 cache. If more than an eighth of the rows would be computed twice, or if the
-producers fit in the cache as a whole, the blocks stay one after the other.
+half of the L2 cache. If more than an eighth of the rows would be computed twice, or if the results
+of the producers fit in the cache as a whole, the blocks run one after the other.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ from kc.transforms.auto_schedule.nests import (
 from kc.transforms.auto_schedule.rule import Rule
 
 REPEATED = 8
-"""Rows of a tile for each that is computed once more, at least."""
+"""The minimum number of rows of a tile for each row that is computed twice."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A block of a stencil: ``span`` rows more than a tile has are computed of it."""
+    """A block of a stencil. For each tile, the block computes ``span`` rows more than the tile
+    has.
+    """
 
     nest: Nest
     rows: ForOp
@@ -80,8 +82,9 @@ class Stencils(Rule):
 
 
 def _rows(draft: Draft, nest: Nest) -> ForOp | None:
-    """The loop over the rows of a block that computes each element by itself: the one around that
-    of the vectors."""
+    """The loop over the rows of an elementwise block: the loop around the vector loop. None if the
+    block has no such loops, or if primitives have changed it.
+    """
     if nest.block.is_reduction or not nest.is_plain or not is_untouched(nest.block):
         return None
     if len(nest.loops) < 2 or nest.spatial != nest.loops:
@@ -91,7 +94,9 @@ def _rows(draft: Draft, nest: Nest) -> ForOp | None:
 
 
 def _producers(draft: Draft, root: Stage) -> list[Stage]:
-    """The blocks that are computed for rows of a stencil, consumers before what they read."""
+    """The producers that can be computed for the rows of a stencil; consumers precede the producers
+    of their operands.
+    """
     stages = {root.nest.block: root}
     for block in reversed(draft.blocks()):
         if block in stages or block.label in draft.settled:
@@ -107,8 +112,8 @@ def _producers(draft: Draft, root: Stage) -> list[Stage]:
 
 
 def _span(nest: Nest, rows: ForOp, stages: dict[BlockOp, Stage]) -> int | None:
-    """The number of rows of a producer that are read beyond the rows of a tile of the root. All
-    readers of the producer must be stages; None if others read it, or by other indices than rows.
+    """The number of rows of a producer that are read beyond the rows of a tile of the root. None if
+    a reader is not a stage, or if a reader uses other indices than the row plus a constant.
     """
     (store,) = nest.stores
     if stores_to(store.buffer) != [store.op]:
@@ -130,8 +135,9 @@ def _span(nest: Nest, rows: ForOp, stages: dict[BlockOp, Stage]) -> int | None:
 
 
 def _dimensions(nest: Nest, buffer: SSAValue, rows: ForOp) -> tuple[int, int, int] | None:
-    """The dimension of a buffer that the loop over rows goes along, one element an iteration, and
-    the least and the largest offset; None where accesses are otherwise."""
+    """The dimension of a buffer that the loop over rows indexes with stride 1, and the smallest and
+    the largest offset; None if the accesses differ in the dimension or have another form.
+    """
     dims: set[int] = set()
     offsets: list[int] = []
     for access in (*nest.loads, *nest.stores):
@@ -156,7 +162,7 @@ def _dimensions(nest: Nest, buffer: SSAValue, rows: ForOp) -> tuple[int, int, in
 
 
 def _height(draft: Draft, root: Stage, producers: list[Stage]) -> int | None:
-    """The rows of a tile; None where tiles are no gain."""
+    """The number of rows of a tile; None if tiles save no time."""
     span = max((stage.span for stage in producers), default=0)
     if not span:
         return None  # producers that are read one row at a time are for other rules

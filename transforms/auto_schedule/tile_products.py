@@ -1,8 +1,9 @@
 """tile-product: products of matrices and convolutions by x86's tile registers (AMX).
 
-``tdpbf16ps``, ``tdpbusd`` and its like multiply a tile of A, of up to 16 rows of 64 bytes, by one
-of B, and add to a tile of 16 x 16 sums. The sums of two by two tiles stay in registers over the
-whole reduction (``amx.tile``), so that each tile of an operand that is loaded is used twice::
+``tdpbf16ps``, ``tdpbusd`` and similar instructions multiply a tile of A, of up to 16 rows of 64
+bytes, by a tile of B, and add the products to a tile of 16 x 16 sums. The sums of two by two tiles
+stay in registers over the whole reduction (``amx.tile``), so that each loaded tile of an operand is
+used twice::
 
     pack the operand of the columns                     # words of a column side by side
     for columns in tiles (parallel): for rows in tiles:
@@ -12,11 +13,11 @@ whole reduction (``amx.tile``), so that each tile of an operand that is loaded i
         sums += a * b
       result = epilogue(sums)
 
-Tiles have the number of rows that divides the rows best: an instruction takes as many cycles as A
-has rows. Columns and terms that are no multiples of 16 and of 64 bytes, and sizes that are known at
-the call alone, are padded with zeros where the operands are packed. The model counts the cycles of
-the instructions, or of the loads where they take longer, and of packing; products that vectors
-compute as fast are left to the next rules.
+Tiles have the height that divides the rows best: an instruction takes as many cycles as A has rows.
+Columns and terms that are not multiples of 16 and of 64 bytes, and sizes that are unknown before
+the call, are padded with zeros where the operands are packed. The model counts the cycles of
+packing, and of the instructions or of the loads, whichever take longer. If vectors are as fast, the
+product is left to the next rules.
 
 ``tdpbf16ps`` treats subnormal numbers as zero, as ``vdpbf16ps`` does; see
 :mod:`kc.transforms.auto_schedule.versions`.
@@ -74,26 +75,31 @@ each column a tile of B: eight registers at most.
 """
 
 LEAST_ROWS, LEAST_COLUMNS = 4, 8
-"""Of a product: with fewer, the time is that of reading one operand, which vectors read as fast."""
+"""The minimum numbers of rows and columns of a product. Smaller products take the time of reading
+one operand, which vectors read as fast.
+"""
 
 LINES_PER_CYCLE = 2
 """The number of tile rows that can be loaded from L1 per clock cycle."""
 
 BEGIN = 60
-"""Cycles from the first instruction of a reduction to the last result, beside the instructions."""
+"""The cycles from the first instruction of a reduction to the last result, in addition to the
+cycles of the instructions.
+"""
 
 ROW_STORE = 2
-"""Cycles to store a row of a tile of sums, and to read it again."""
+"""The cycles to store a row of a tile of sums, and to load it again."""
 
 TURN = 4
-"""Times as long that takes where the columns of the sums are not contiguous in the result."""
+"""The factor of these cycles if the columns of the sums are not contiguous in the result."""
 
 PACKED_BYTES = 4
-"""Bytes that packing moves in a cycle."""
+"""The number of bytes that packing moves in a cycle."""
 
 EXPONENT = -55
-"""Of the smallest magnitude of operands of bf16 that tiles are right for: products are multiples of
-2^-124, and so are sums: none is subnormal."""
+"""The exponent of the smallest magnitude of bf16 operands for which tiles are exact. The products,
+and so the sums, are then multiples of 2^-124, so that no sum is subnormal.
+"""
 
 _EXTENSIONS = {"arith.extui": "u8", "arith.extsi": "i8"}
 
@@ -111,9 +117,9 @@ class TileProduct:
     types: str
     """A key of :data:`kc.transforms.intrinsics.tile_names.PRODUCTS`."""
     height: int
-    """Rows of a tile."""
+    """The number of rows of a tile."""
     grid: tuple[int, int]
-    """Tiles of sums down and across."""
+    """The numbers of tiles of sums down and across."""
     cycles: float
 
     @property
@@ -133,17 +139,19 @@ class TileProduct:
 
     @property
     def group(self) -> int:
-        """Elements in a word."""
+        """The number of elements in a word."""
         return 4 if "8" in self.types else 2
 
     @property
     def depth(self) -> int:
-        """Terms of an instruction."""
+        """The number of terms of an instruction."""
         return ROW_BYTES // 4 * self.group
 
     @property
     def exponent(self) -> int | None:
-        """Of the smallest magnitude of operands that it is right for; None: for any."""
+        """The exponent of the smallest magnitude of operands for which the instruction is exact;
+        None if it is exact for all operands.
+        """
         return EXPONENT if self.types == "bf16" else None
 
     @property
@@ -154,7 +162,7 @@ class TileProduct:
 
     @property
     def padded(self) -> set[ForOp]:
-        """The loops whose extents are no such multiples, or unknown."""
+        """The loops whose extents are unknown, or are not multiples of the sizes of a tile."""
         loops = (self.rows, self.columns, self.terms)
         return {
             loop
@@ -164,7 +172,9 @@ class TileProduct:
 
 
 class TileProducts(Rule):
-    """Multiply matrices of bytes, and of bf16 none of which is small, by tile registers."""
+    """Multiply matrices of bytes, f16 or bf16 by tile registers. Operands of bf16 must not be
+    small.
+    """
 
     name = "tile-product"
 
@@ -185,7 +195,9 @@ class TileProducts(Rule):
 
 
 def tile_product_of(draft: Draft, nest: Nest) -> TileProduct | None:
-    """The block as a product by tiles, if it is one that these compute fastest."""
+    """The fastest product by tiles for a block; None if the block is no such product, or if vectors
+    are faster.
+    """
     if not draft.session.target.has_feature("amx-tile"):
         return None
     if not nest.is_plain or nest.reduction is None or not is_untouched(nest.block):
@@ -223,7 +235,9 @@ def _candidates(draft: Draft, nest: Nest) -> Iterator[TileProduct]:
 
 
 def _dimension(nest: Nest, access: Access, loop: ForOp) -> int | None:
-    """The dimension that a loop moves, one by one, where it moves no other."""
+    """The dimension that a loop indexes, if the loop has coefficient 1 in it and occurs in no other
+    dimension; None otherwise.
+    """
     own: int | None = None
     for dim, expr in enumerate(nest.indices(access)):
         terms, _ = linear_terms(expr)
@@ -242,7 +256,9 @@ def _tilings(
     operands: tuple[Access, Access],
     types: str,
 ) -> Iterator[TileProduct]:
-    """The tiles that may compute a product. Sizes are padded only where each index is a loop."""
+    """The possible tilings of a product. Sizes are padded only if each index is the variable of a
+    loop.
+    """
     rows, columns, terms = loops
     a, b = operands
     pure = None not in (*loop_of_dimension(nest, a), *loop_of_dimension(nest, nest.stores[0]))
@@ -266,7 +282,9 @@ def _tilings(
 
 
 def _cycles(machine: Machine, nest: Nest, product: TileProduct, padded: Sequence[int]) -> float:
-    """The cycles of a product by tiles, with packing its operands; constants are packed before."""
+    """The cycles of a product by tiles, including those of packing its operands. Constants are
+    packed at compile time.
+    """
     down, across = product.grid
     m, n, k = padded
     # The rates have one instruction for bytes, as all four do the same.
@@ -314,7 +332,7 @@ def _vector_cycles(draft: Draft, nest: Nest) -> float:
 
 
 def _types_of(a: Access, b: Access) -> str | None:
-    """The types of a product's operands, if there is an instruction for them."""
+    """The key in ``PRODUCTS`` of the operands' types; None if no instruction multiplies them."""
     elements = [_element_of(load.buffer) for load in (a, b)]
     extensions = [_extension(load) for load in (a, b)]
     if elements == ["i8", "i8"]:
@@ -331,7 +349,7 @@ def _element_of(buffer: SSAValue) -> str:
 
 
 def _extension(load: Access) -> str | None:
-    """The operation that extends what is loaded, if nothing else is done with it."""
+    """The operation that extends a loaded element; None if the element has several uses."""
     users = [use.operation.name for use in load.op.results[0].uses]
     return users[0] if len(users) == 1 else None
 
@@ -340,9 +358,9 @@ def _extension(load: Access) -> str | None:
 
 
 def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | None) -> None:
-    """Schedule the product; ``epilogue`` is what reads its results.
+    """Schedule the product, and its ``epilogue``, the block that reads its results.
 
-    Raises ScheduleError where a primitive is refused.
+    Raises ScheduleError if a primitive is refused.
     """
     block, height, (down, across) = nest.name, product.height, product.grid
     labels = {it.label for it in draft.blocks()} - {block, epilogue}
@@ -426,8 +444,9 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
 def _pad(
     draft: Draft, nest: Nest, product: TileProduct, epilogue: str | None
 ) -> tuple[tuple[str | None, str | None], str | None]:
-    """Pad the sizes to whole tiles: the blocks that copy A and B, where they are padded, and what
-    goes on with the sums."""
+    """Pad the sizes to whole tiles. Returns the blocks that copy A and B, or None for an operand
+    that is not padded, and the last block that reads the sums.
+    """
     own = (product.rows, product.columns, product.terms)
     sizes = dict(zip(own, product.padding, strict=True))
     odd = product.padded
@@ -452,7 +471,9 @@ def _pad(
 
 
 def _copy(draft: Draft, nest: Nest, operand: Access) -> BlockRV:
-    """A copy of an operand, of this product alone: another version of it reads it as it is."""
+    """A copy of an operand for this product only; another version of the product reads the operand
+    itself.
+    """
     handle = draft.block(nest.name)
     return draft.cache_read(handle, nest.read_number(operand.buffer), "global", [handle])
 
@@ -467,7 +488,7 @@ def _gathered(draft: Draft, nest: Nest, operand: Access, rows: ForOp, terms: For
 
 
 def _by_loops(nest: Nest, operand: Access, rows: ForOp, terms: ForOp) -> str:
-    """The layout of what ``reindex`` makes of A, with the rows and the terms last."""
+    """The layout of the copy of A by ``reindex``, with the rows and the terms last."""
     loops = [loop for loop in nest.loops if operand.stride(loop)]
     return _with_last(len(loops), loops.index(rows), loops.index(terms))
 
@@ -494,7 +515,9 @@ def _with_last(rank: int, *last: int) -> str:
 def _in_groups(
     nest: Nest, operand: Access, columns: ForOp, terms: ForOp, product: TileProduct
 ) -> str:
-    """The layout of B: tiles of columns, in them words of terms, the columns, terms of a word."""
+    """The layout of B: tiles of columns; in a tile, words of terms, then columns, then the terms of
+    a word.
+    """
     dims = loop_of_dimension(nest, operand)
     names = [f"d{n}" for n in range(len(dims))]
     at_columns, at_terms = dims.index(columns), dims.index(terms)
@@ -518,7 +541,7 @@ def _copy_in_vectors(draft: Draft, block: str) -> None:
 def _pack(
     draft: Draft, block: str, at: tuple[int, int], product: TileProduct, *, by_rows: bool
 ) -> None:
-    """Pack the operand of the columns, in registers where whole ones are contiguous."""
+    """Pack the operand of the columns. Whole contiguous registers are packed by an intrinsic."""
     mark = draft.mark()
     loops = list(draft.loops(block).values())
     further = [loop for n, loop in enumerate(loops) if n not in at]
@@ -538,7 +561,9 @@ def _pack(
 
 
 def _tensorize(draft: Draft, block: str, shape: tuple[int, ...], intrinsic: str) -> None:
-    """Let an intrinsic take the tiles of a block, whose last loops are over them."""
+    """Replace the tiles of a block by an intrinsic. The last loops of the block iterate over a
+    tile.
+    """
     loops = draft.loops(block)
     store = draft.nest(block).stores[0]
     inner = sorted(list(loops)[-len(shape) :], key=lambda loop: -store.stride(loop))

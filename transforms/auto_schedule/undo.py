@@ -1,9 +1,10 @@
-"""Undoing what rules did, at the cost of what they changed and not of the whole program.
+"""Undoing the changes of rules, at a cost that depends on the changes and not on the size of the
+program.
 
-A rule marks the state, calls primitives, and goes back to the mark where one of them is refused.
-An operation of the function's body, a nest, is copied before a primitive changes it for the first
-time since the last mark. Going back puts the copies in place and leaves unchanged operations alone.
-Nothing is copied while there is no mark.
+A rule marks the state, calls primitives, and goes back to the mark if one of them is refused. An
+operation of the function's body, a nest, is copied before a primitive changes it for the first time
+since the last mark. Going back restores the copies and leaves unchanged operations alone. Nothing
+is copied while there is no mark.
 """
 
 from __future__ import annotations
@@ -26,65 +27,71 @@ from kc.transforms.trace.session import Session, is_rewrite
 
 @dataclass
 class _Copy:
-    """A nest as it was, which nothing refers to."""
+    """A copy of a nest in its earlier state. No other operation refers to the copy."""
 
     op: Operation
     stand_ins: dict[SSAValue, BlockArgument]
-    """For each value from outside what the copy uses in its place."""
+    """For each value from outside the nest, the argument that replaces it in the copy."""
     handles: list[tuple[Handle, int]]
-    """The handles on its loops and blocks, with the number of the one that each means."""
+    """The handles on loops and blocks of the nest, with the number of the loop or block in the
+    copy.
+    """
 
 
 @dataclass(eq=False)
 class Mark:
-    """A state to go back to."""
+    """A state to which a rule may return."""
 
     steps: int
-    """The length of the trace."""
+    """The length of the trace at the mark."""
     settled: frozenset[str]
     body: list[Operation] | None = None
-    """The operations of the function's body, once something is to be changed."""
+    """The operations of the function's body at the mark; None until the first change."""
     members: set[Operation] = field(default_factory=set)
-    """The same."""
+    """The same operations, for fast tests of membership."""
     function: tuple[dict[str, Attribute], dict[str, Attribute], list[Attribute]] = ({}, {}, [])
     """The attributes and properties of the function, and the types of its arguments."""
     copies: dict[Operation, _Copy] = field(default_factory=dict)
     """The changes since this mark, up to the next one."""
     past: list[tuple[str, str | None]] = field(default_factory=list)
-    """The names of loops, in the order in which they changed, with what was said of each before."""
+    """The names of loops in the order in which their explanations changed, with the earlier
+    explanation of each; None for no explanation.
+    """
 
 
 class Undo:
-    """The marks of one function of a session, and what was changed since each of them."""
+    """The marks of one function of a session, and the changes since each of them."""
 
     def __init__(self, session: Session, function: func.FuncOp) -> None:
         self._session = session
         self._site: Site = session.site(function)
         self._marks: list[Mark] = []
         self._renamed: dict[Operation, Operation] = {}
-        """The copies that replaced operations when they were put back."""
+        """The restored copies of operations, by the operations that they replaced."""
         self._site.journal = self
 
     def close(self) -> None:
-        """Note no changes any more."""
+        """Stop recording changes."""
         self._site.journal = None
 
     def mark(self, settled: Iterable[str], *, changes: bool = True) -> Mark:
-        """Mark the state as it is now; without ``changes`` there will be none to undo."""
+        """Mark the current state. Without ``changes``, the caller makes no changes to undo."""
         mark = Mark(len(self._session.trace), frozenset(settled))
         if changes:
             self._marks.append(mark)
         return mark
 
     def forget(self) -> None:
-        """Forget all marks: nobody goes back to one of them."""
+        """Forget all marks; the caller returns to none of them."""
         self._marks.clear()
         self._renamed.clear()
 
     # What a site tells -----------------------------------------------------------------------
 
     def before_change(self, touched: Iterable[Operation] | None) -> None:
-        """Copy the operations of the body that may change, all for None, unless they are copied."""
+        """Copy the operations of the body that may change, unless they have been copied. None means
+        all operations.
+        """
         if not self._marks:
             return
         last = self._marks[-1]
@@ -102,7 +109,7 @@ class Undo:
                 last.copies[op] = self._copy(op)
 
     def before_saying(self, name: str, before: str | None) -> None:
-        """Note what was said of the loop of a name before it became something else."""
+        """Record the explanation of the loop ``name`` before another explanation replaces it."""
         if self._marks:
             self._marks[-1].past.append((name, before))
 
@@ -118,9 +125,10 @@ class Undo:
     # Going back ------------------------------------------------------------------------------
 
     def return_to(self, mark: Mark) -> bool:
-        """Put the function, the handles and the trace into the state at ``mark``, which stays.
+        """Restore the function, the handles and the trace to the state at ``mark``, which stays
+        valid.
 
-        Whether the function had been changed.
+        Returns True if the function had changed.
         """
         session = self._session
         if mark in self._marks:
@@ -129,7 +137,7 @@ class Undo:
         else:
             since = []
             if any(map(is_rewrite, session.trace[mark.steps :])):
-                raise InternalError("a mark that nobody returns to after a change")
+                raise InternalError("the function has changed since a mark without changes")
         for step in session.trace[mark.steps :]:
             for output in step.outputs:
                 if isinstance(output, Handle):
@@ -190,11 +198,11 @@ class Undo:
                 else:
                     block.insert_op_before(op, place)
         if place is not None:
-            raise InternalError("a step that was undone has left operations behind")
+            raise InternalError("an undone step has left operations behind")
         try:
             site.verify()
         except KCError as error:
-            raise InternalError(f"what was put back does not verify: {error}") from error
+            raise InternalError(f"the restored operations do not verify: {error}") from error
         for copy in copies.values():
             named = _loops_and_blocks(copy.op) if copy.handles else []
             for handle, number in copy.handles:
@@ -202,7 +210,7 @@ class Undo:
                 self._session.bind(handle, named[number])
 
     def _value(self, value: SSAValue, copies: dict[Operation, _Copy]) -> SSAValue:
-        """The value that stands for one of the time of a copy, when ``copies`` are put back."""
+        """The value that corresponds to a value of a copy when ``copies`` are restored."""
         if isinstance(value, BlockArgument):
             function = self._site.function
             return function.args[value.index] if value.block is function.body.block else value
@@ -214,7 +222,7 @@ class Undo:
         return new.results[value.index]
 
     def _rename(self, until: Mark, put_back: dict[Operation, Operation]) -> None:
-        """Let earlier marks know operations that were as they are now by their successors."""
+        """Replace the restored operations by their successors in earlier marks."""
         self._renamed.update(put_back)
         copied: set[Operation] = set()
         for mark in reversed(self._marks[: self._marks.index(until)]):

@@ -1,10 +1,11 @@
-"""versions: a product of bf16 in two versions, one of them for an instruction that is not exact for
-all numbers.
+"""versions: a product of bf16 in two versions, one of them with an instruction that is not exact
+for all operands.
 
 ``vdpbf16ps`` treats subnormal numbers as zero. None occur if the smallest magnitudes of the
-operands are large enough (``version_loops``). Computing these costs little beside the product, and
-needs no additional reads of a packed operand (:mod:`kc.transforms.auto_schedule.checked_packing`).
-Each version is then an ordinary block for the next rules.
+operands are large enough (``version_loops``). Computing these magnitudes costs little in comparison
+with the product, and needs no additional reads of a packed operand
+(:mod:`kc.transforms.auto_schedule.checked_packing`). Each version is then an ordinary block for the
+next rules.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.auto_schedule.tile_products import tile_product_of
 
 REPAID = 16
-"""Multiplications for each element that is looked at, from which on that pays."""
+"""The minimum number of multiplications per checked element for which the check saves time."""
 
 
 class Versions(Rule):
-    """Compute a product in two versions, where an instruction is not right for all numbers."""
+    """Compute a product in two versions if an instruction is not exact for all operands."""
 
     name = "versions"
     downward = True
@@ -47,8 +48,9 @@ class Versions(Rule):
 
 
 def _exponent(draft: Draft, nest: Nest) -> int | None:
-    """Of the least magnitude that the instruction for a product is right for, where one is that
-    repays the looking at the operands."""
+    """The exponent of the smallest magnitude for which the instruction of a product is exact; None
+    if it is exact for all operands, or if checking the operands takes too long.
+    """
     tiles = tile_product_of(draft, nest)
     if tiles is not None:
         exponent = tiles.exponent
@@ -62,8 +64,10 @@ def _exponent(draft: Draft, nest: Nest) -> int | None:
 
 
 def _epilogue(draft: Draft, nest: Nest) -> str | None:
-    """The last of the blocks that finish the sums one by one, if there are such: they are a part of
-    a version. One whose results several others read is computed where these are (``inline``)."""
+    """The last of the elementwise blocks that follow a product, which become part of its version;
+    None if there is none. A block whose results have several readers is computed at its readers
+    (``inline``).
+    """
     last: str | None = None
     producer = nest.block
     while True:
@@ -96,7 +100,7 @@ def _goes_on_with(nest: Nest, producer: BlockOp) -> bool:
 
 
 def _writers_of(buffer: SSAValue) -> set[BlockOp]:
-    """The blocks that store to a buffer of the function's own."""
+    """The blocks that store to a buffer, if the function allocates it; otherwise an empty set."""
     if not is_own(buffer):
         return set()
     return {writer for use in buffer.uses if (writer := writer_of(use.operation)) is not None}

@@ -1,8 +1,8 @@
 """windows: poolings and depthwise convolutions, some rows of results in registers at a time.
 
-A result is a sum (or maximum) over a small window of the input. Results that are neighbours in
-memory are the lanes of vectors, and the results of a few rows share the input that their windows
-have in common::
+A result is a sum (or maximum) over a small window of the input. Results that are adjacent in memory
+are computed in the lanes of vectors, and the results of a few rows share the input where their
+windows overlap::
 
     for images and channels (parallel):
       pad the plane
@@ -12,11 +12,12 @@ have in common::
           for terms of the window (unrolled): for rows of the tile (unrolled): columns (vectors)
           result = epilogue(sums)
 
-A term of the window is one vector of weights, or one number, for all rows of the tile; where rows
-overlap, a vector of the input is loaded once for several of them. Rows of sums are whole vectors in
-their memory, even if a row has fewer results: a load cannot take data of a masked store from the
-store buffer. A padding that nothing else reads is computed for one plane at a time, while the plane
-is in the cache; where channels are contiguous, each position of the padding begins with a vector.
+A term of the window is one vector of weights, or one number, for all rows of the tile. Where
+windows overlap, a vector of the input is loaded once for several rows. A row of sums fills whole
+vectors of its buffer, even if it has fewer results, because a load cannot take the data of a masked
+store from the store buffer. A padding with no other readers is computed for one plane at a time,
+while the plane is in the cache. If channels are contiguous, each position of the padding begins
+with a vector.
 """
 
 from __future__ import annotations
@@ -46,19 +47,21 @@ from kc.transforms.auto_schedule.nests import (
 from kc.transforms.auto_schedule.rule import Rule
 
 TERMS = 64
-"""Terms of a window that are written out."""
+"""The maximum number of terms of an unrolled window."""
 
 WIDEST_STEP = 4
-"""Steps of the windows: up to so many elements, vectors of the input are loaded with the gaps."""
+"""The maximum step between windows. Up to this step, vectors of the input are loaded with the
+gaps.
+"""
 
 NEAR = 16
-"""Rows among which those that share terms are looked for: windows may have gaps."""
+"""The number of rows among which overlapping windows are searched: windows may have gaps."""
 
 INSTRUCTIONS = 400
-"""Steps of sums that are written out for one tile."""
+"""The maximum number of unrolled multiply-adds for one tile."""
 
 TILE_OVERHEAD = 16
-"""Cycles of a tile besides its terms: sums are set, stored, and loops go on."""
+"""The cycles of a tile in addition to those of its terms: for initial values, stores and loops."""
 
 
 class Windows(Rule):
@@ -118,7 +121,9 @@ def is_window(nest: Nest, machine: Machine) -> bool:
 
 
 def along_of(nest: Nest) -> ForOp | None:
-    """The loop over results that are neighbours in memory, if what is loaded for them is near."""
+    """The loop over results that are adjacent in memory, if the input moves by a few elements per
+    iteration; None otherwise.
+    """
     store = nest.stores[0]
     for loop in nest.spatial:
         if store.stride(loop) == 1 and extent(loop) > 1:
@@ -128,8 +133,8 @@ def along_of(nest: Nest) -> ForOp | None:
 
 
 def _moves(nest: Nest, loop: ForOp) -> bool:
-    """True if the windows move along with ``loop`` and overlap: some terms of its next iterations
-    are other terms of this one.
+    """True if the windows move along ``loop`` and overlap: some elements of one iteration are also
+    elements of the next ones.
     """
     return any(_overlap(load, loop, term) for load in nest.loads for term in nest.reduce)
 
@@ -145,8 +150,9 @@ def _overlap(load: Access, loop: ForOp, term: ForOp) -> bool:
 
 
 def window_of(nest: Nest) -> list[ForOp]:
-    """The loops over the terms that are written out: those of the window, without those over many
-    channels."""
+    """The loops over the terms that are unrolled: the loops of the window, without the loops over
+    many channels.
+    """
     if iterations(nest.reduce) <= TERMS:
         return nest.reduce
     return [
@@ -157,7 +163,7 @@ def window_of(nest: Nest) -> list[ForOp]:
 
 
 def cycles_of(nest: Nest, machine: Machine) -> float | None:
-    """The cycles of the nest as :func:`perform` schedules it; None where no rows share terms."""
+    """The cycles of the nest as :func:`perform` schedules it; None if no rows share terms."""
     along = along_of(nest)
     rows, height = _rows(nest, along, machine) if along is not None else (None, 1)
     if along is None or rows is None:
@@ -172,7 +178,9 @@ def cycles_of(nest: Nest, machine: Machine) -> float | None:
 
 
 def _rows(nest: Nest, along: ForOp, machine: Machine) -> tuple[ForOp | None, int]:
-    """The loop over rows that share terms, and how many of them a tile has."""
+    """The loop over rows that share terms, and the number of rows of a tile; None and 1 if no rows
+    share terms.
+    """
     own = [loop for loop in nest.spatial if loop is not along and _moves(nest, loop)]
     if not own or own[-1].static_extent is None:
         return None, 1
@@ -216,13 +224,13 @@ def _cycles(nest: Nest, rows: ForOp, height: int, machine: Machine) -> float:
 
 
 def _places(load: Access, rows: ForOp, height: int, term: ForOp) -> int:
-    """Different elements that ``height`` rows load in all iterations of ``term``."""
+    """The number of different elements that ``height`` rows load in all iterations of ``term``."""
     step, apart = load.stride(rows), load.stride(term)
     return len({r * step + t * apart for r in range(height) for t in range(extent(term))})
 
 
 def _padding(draft: Draft, nest: Nest) -> list[str]:
-    """Blocks that compute what the windows alone read, element by element."""
+    """The elementwise blocks whose results only the windows read."""
     blocks = []
     for load in nest.loads:
         if not is_own(load.buffer):
@@ -241,7 +249,7 @@ def _padding(draft: Draft, nest: Nest) -> list[str]:
 
 
 def perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
-    """Tile a window. Raises ScheduleError where a step is refused."""
+    """Tile a window. Raises ScheduleError if a primitive is refused."""
     block, machine = nest.name, draft.machine
     along = along_of(nest)
     assert along is not None
@@ -313,6 +321,6 @@ def perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
 
 
 def _bytes_of(draft: Draft, name: str) -> int:
-    """Bytes of what a block writes."""
+    """The bytes of the results of a block."""
     nest = draft.nest(name)
     return math.ceil(iterations(nest.spatial) * nest.bits / 8)

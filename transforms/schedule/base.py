@@ -639,8 +639,8 @@ class Site:
         history[name] = what + (f" at {call}" if call else "")
 
     def say_again(self, name: str, what: str | None) -> None:
-        """Restore ``before``, the earlier explanation for the loop ``name``, after an undo; None
-        means no explanation.
+        """Restore an earlier explanation for the loop ``name`` after an undo; None removes the
+        explanation.
         """
         history = _HISTORY.setdefault(self.function, {})
         if what is None:

@@ -104,7 +104,7 @@ def schedule_attention(
     perform: Callable[[Draft, Plan], None],
 ) -> bool:
     """Schedule the attention that ends in a block, with the tile that ``tile`` chooses. Returns
-    False, without a change, if the block ends no such attention.
+    False, without a change, if no attention ends in the block.
     """
     plan = plan_of(draft, block)
     plan = None if plan is None else tile(draft, plan)
@@ -268,7 +268,7 @@ def _tile(draft: Draft, plan: Plan) -> Plan | None:
 
 
 def _fits(attention: Attention, warps: int, keys: int, room: int) -> bool:
-    """True if the tiles fit in shared memory, and all threads copy the same amount."""
+    """True if the tiles fit in shared memory, and all threads copy the same number of elements."""
     elements, width = extent(attention.scores.reduce[0]), attention.width
     each = WARP * warps * 8
     copies = (warps * M * elements, keys * elements, keys * width)
@@ -305,7 +305,7 @@ class Place:
 
     block: LoopRV
     warp: LoopRV
-    """The loop over the units that have rows together: warps, or groups of four warps."""
+    """The loop over the units that share rows: warps, or groups of four warps."""
     step: LoopRV
     last: str
 
@@ -421,7 +421,7 @@ def _copy(draft: Draft, plan: Plan, shared: BlockRV, place: LoopRV) -> None:
 
 
 def _pipeline(draft: Draft, plan: Plan, step: LoopRV) -> None:
-    """Copy the keys and values of the next step ahead if there are several steps."""
+    """Copy the keys and values of the next step ahead if there is more than one step."""
     if plan.attention.keys // plan.keys <= VERSIONS:
         return
     loop = draft.session.loop(step)

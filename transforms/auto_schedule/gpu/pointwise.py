@@ -67,7 +67,7 @@ def _contiguous(nest: Nest) -> ForOp | None:
 
 
 def _lanes(nest: Nest) -> int:
-    """The number of elements in 16 bytes; 1 if there are few elements, or if some accesses are not
+    """The number of elements in 16 bytes; 1 if there are too few elements, or if an access is not
     contiguous.
     """
     along = _contiguous(nest)

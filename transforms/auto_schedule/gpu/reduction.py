@@ -78,7 +78,9 @@ def together(draft: Draft, block: str) -> None:
         draft.bind(row, "threadIdx.y")
         threads = WARP
     if len(outer) >= len(AXES):
-        raise ScheduleError("KC3040", f"a grid has {len(AXES)} axes")
+        raise ScheduleError(
+            "KC3040", f"{len(outer) + 1} loops exceed the {len(AXES)} axes of a grid"
+        )
     for loop, axis in zip(reversed([*outer, place]), AXES, strict=False):
         draft.bind(loop, f"blockIdx.{axis}")
     nest = draft.nest(block)

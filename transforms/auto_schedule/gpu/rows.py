@@ -54,7 +54,7 @@ def _perform(draft: Draft, group: Group) -> None:
         for stage in (root, *group.members)
     ]
     if max(inner) < WARP:
-        raise ScheduleError("KC3040", "a row has less than a warp of elements")
+        raise ScheduleError("KC3040", "a row has fewer elements than a warp has threads")
     threads = threads_for(max(inner))
     handles = draft.loops(root.name)
     shared = [handles[loop] for loop in root.loops if loop in group.shared]

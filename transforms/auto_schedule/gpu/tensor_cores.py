@@ -68,21 +68,22 @@ ROW_BYTES = (128, 64, 32)
 """The possible sizes, in bytes, of the part of a row of A in shared memory."""
 
 STAGES = 3
-"""The number of versions of the tiles in shared memory, if they are copied ahead."""
+"""The number of versions of the tiles in shared memory, if ``cp.async`` copies them ahead."""
 
 WORK = 4
-"""The most products that are computed, as a multiple of the program's, for tiles to be whole.
-(Tensor cores compute 8 to 16 times as many per clock as other units.)
+"""The upper limit of the computed products, as a multiple of the program's, where sizes are padded
+to whole tiles. (Tensor cores compute 8 to 16 times as many per clock as other units.)
 """
 
 PART = 1.5
-"""The most sums of the tiles, as a multiple of the sums of whole fragments, and the most terms, as
-a multiple of the program's.
+"""The upper limit of the sums of the tiles, as a multiple of the sums of whole fragments, and of
+the terms, as a multiple of the program's.
 """
 
 SHARED = 96 * 1024
-"""Bytes of shared memory that a block may take, so that a multiprocessor of sm_80 has one, and one
-of sm_90 has two."""
+"""The bytes of shared memory that a block may take, so that one block fits on a multiprocessor of
+sm_80, and two on one of sm_90.
+"""
 
 
 @dataclass(frozen=True)
@@ -93,22 +94,22 @@ class Tiling:
     types: tuple[str, str]
     """The types of A and B, and of C, by the names of PTX."""
     size: int
-    """Bytes of an element of A and B."""
+    """The bytes of an element of A and B."""
     trans: bool
     """True if B is stored by columns."""
     block: tuple[int, int, int]
     warp: tuple[int, int]
     lanes: tuple[int, int]
-    """Elements of A and of B that a thread copies at a time."""
+    """The numbers of elements of A and of B that a thread copies at a time."""
 
     @property
     def is_ahead(self) -> bool:
-        """True if ``cp.async`` may copy some of the operands: 4 bytes at least."""
+        """True if ``cp.async`` may copy an operand: its pieces have at least 4 bytes."""
         return max(self.lanes) * self.size >= 4
 
     @property
     def k(self) -> int:
-        """The terms of an instruction."""
+        """The number of terms that an instruction multiplies."""
         return STEP_BYTES // self.size
 
     @property
@@ -155,13 +156,15 @@ class GpuTensorCores(GpuRule):
 
 @dataclass(frozen=True)
 class Padded:
-    """A product whose sizes have become those of whole tiles."""
+    """A product whose sizes are padded to whole tiles."""
 
     sides: Sides
     copies: tuple[str | None, ...]
-    """The blocks that copy A and B, with zeros around them where these are needed."""
+    """The blocks that copy A and B, with zeros in the padding if there is any; None for an operand
+    without such a block.
+    """
     after: str | None
-    """The block that reads the sums within the program's sizes; None if there is none."""
+    """The block that reads the sums within the program's sizes; None if no such block exists."""
     is_cropped: bool
     """True if some sums lie outside the program's sizes, so that no block reads them."""
 
@@ -296,8 +299,8 @@ _PRODUCTS = (
 
 
 def type_name(type_: Attribute) -> str | None:
-    """The name in PTX of the element type of an array; None if tensor cores neither multiply nor
-    sum it.
+    """The name in PTX of the element type of an array; None if tensor cores have no instruction for
+    the type.
     """
     assert isinstance(type_, MemRefType)
     return _NAMES.get(type_.element_type)
@@ -406,8 +409,8 @@ def are_tiles(
     *,
     whole: bool,
 ) -> bool:
-    """True if a product consists of ``whole`` tiles or, otherwise, of not much more than the
-    ``least`` tiles.
+    """True if a product consists of ``whole`` tiles or, otherwise, of at most a little more than
+    the ``least`` tiles.
     """
     padded = [_padded(size, by) for size, by in zip(sizes, tile, strict=True)]
     if whole:
@@ -423,8 +426,8 @@ def _padded(size: int, tile: int) -> int:
 
 
 def lanes_of(access: Access, along: ForOp, size: int) -> int:
-    """The number of neighbours along a loop that a thread copies: up to 16 bytes, which begin at a
-    multiple of their size, and are either all inside of the array or all outside.
+    """The number of adjacent elements along a loop that a thread copies, of 16 bytes at most. They
+    begin at a multiple of their size, and all lie inside the array or all outside.
     """
     assert isinstance(access.buffer.type, MemRefType)
     *outer, last = strides_of(access.buffer.type)
@@ -434,9 +437,9 @@ def lanes_of(access: Access, along: ForOp, size: int) -> int:
 
 
 def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
-    """True if a block selects parts of an array for a product by tensor cores, which makes it the
-    copy to shared memory. This is a grouped product, whose matrices are chosen by indices in
-    memory.
+    """True if a block selects parts of an array for a product by tensor cores, so that the block
+    becomes the copy to shared memory. Such a product is a grouped product, whose matrices are
+    chosen by indices in memory.
     """
     users = [it for it in readers(gather.stores[0].buffer) or () if it is not gather.block]
     target = draft.session.target
@@ -456,7 +459,7 @@ def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
 
 def is_operand_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
     """True if a block rounds the sums of a product to the operand type of the next product by
-    tensor cores: it is computed with those sums, once.
+    tensor cores. The block then runs once, on the registers of those sums.
     """
     if draft.session.target.kind not in NVIDIA or nest.reduce or len(nest.stores) != 1:
         return False
@@ -501,7 +504,7 @@ def gather_of(draft: Draft, access: Access, known: Collection[str] = ()) -> Nest
 
 
 def _fits(rows: int, columns: int, depth: int, size: int) -> bool:
-    """True if the tiles fit in shared memory, and all threads have something to copy."""
+    """True if the tiles fit in shared memory, and each thread has elements to copy."""
     warps = max(rows // 64, 1) * max(columns // 32, 1)
     return (rows + columns) * depth * size * STAGES <= SHARED and (
         min(rows, columns) * depth * size >= WARP * 16 * warps
@@ -530,8 +533,10 @@ def multiply(
     after: str | None = None,
     gathers: Collection[str] = (),
 ) -> None:
-    """Tile a product; ``after``, which goes on with it element by element in the same loops, is
-    done with the sums in registers. ``gathers`` are copies to shared memory of what it reads."""
+    """Tile a product. ``after``, a block that reads the sums element by element in the same loops,
+    runs on the sums in registers. ``gathers`` are the blocks that copy operands of ``after`` to
+    shared memory.
+    """
     sides = tiling.sides
     nest = draft.nest(block)
     rows, columns, depth = tiling.block

@@ -1,4 +1,6 @@
-"""Helpers of the rules for GPUs: loops become blocks and threads, and threads copy together."""
+"""Helpers of the rules for GPUs. They bind loops to blocks and threads, and distribute copies over
+threads.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from kc.transforms.trace.handles import LoopRV
 NVIDIA = ("cuda", "cuda-emu")
 """The kinds of targets that have NVIDIA's tensor cores."""
 KINDS = (*NVIDIA, "opencl", "metal", "rocm")
-"""The kinds of targets for which these rules are."""
+"""The kinds of targets to which these rules apply."""
 
 WARP = 32
 THREADS = 256
@@ -44,8 +46,8 @@ def fused(draft: Draft, loops: Sequence[LoopRV]) -> LoopRV:
 
 
 def spatial_loops(draft: Draft, block: str) -> list[LoopRV]:
-    """The spatial loops of a block, outermost first, with the loop along which results are
-    contiguous last; a loop of one iteration if there are none.
+    """The spatial loops of a block, outermost first; the loop along which results are contiguous is
+    the last. A loop of one iteration if the block has no spatial loop.
     """
     nest = draft.nest(block)
     handles = draft.loops(block)
@@ -65,8 +67,8 @@ def _by_stores(nest: Nest) -> list[ForOp]:
 
 
 def as_few(draft: Draft, loops: Sequence[LoopRV]) -> list[LoopRV]:
-    """Fuse consecutive loops, unless an inner loop has a symbolic extent: quotients by a symbolic
-    extent would not be affine.
+    """Fuse consecutive loops, except where an inner loop has a symbolic extent: quotients by a
+    symbolic extent would not be affine.
     """
     if all(draft.session.loop(loop).static_extent is not None for loop in loops[1:]):
         return [fused(draft, loops)]
@@ -79,7 +81,7 @@ def to_blocks(draft: Draft, loops: Sequence[LoopRV]) -> LoopRV:
     """
     parts = as_few(draft, loops)
     if len(parts) > len(AXES):
-        raise ScheduleError("KC3040", f"a grid has {len(AXES)} axes, and there are {len(parts)}")
+        raise ScheduleError("KC3040", f"{len(parts)} loops exceed the {len(AXES)} axes of a grid")
     for loop, axis in zip(reversed(parts), AXES, strict=False):
         draft.bind(loop, f"blockIdx.{axis}")
     return parts[-1]
@@ -105,8 +107,8 @@ def element_each(draft: Draft, block: str, lanes: int = 1) -> None:
 def copy_together(
     draft: Draft, copy: str, outer: int, shape: Sequence[int], lanes: int = 1
 ) -> None:
-    """Copy by all threads of a block: ``shape`` of them along z, y and x, ``lanes`` elements
-    each.
+    """Copy by all threads of a block, ``lanes`` elements each. ``shape`` gives the numbers of
+    threads along z, y and x.
     """
     loops = list(draft.loops(copy).values())[outer:]
     sizes = [None, *shape, *([lanes] if lanes > 1 else [])]

@@ -1,7 +1,7 @@
 """gpu-warpgroup-attention: an attention by four warps together (``wgmma``), on sm_90a.
 
-What :mod:`kc.transforms.auto_schedule.gpu.online_attention` does with warps of 16 rows, with groups
-of four warps that have 64 rows::
+The rule schedules the same attentions as :mod:`kc.transforms.auto_schedule.gpu.online_attention`.
+Instead of warps with 16 rows each, it uses groups of four warps with 64 rows each::
 
     for blocks of rows:                       # a group of four warps has 64
       Q of these rows                         # shared, by the copy unit
@@ -13,8 +13,8 @@ of four warps that have 64 rows::
         sums += weights * V                   # wgmma
       result = sums / sum of weights
 
-Sources: Dao, "FlashAttention-2", 2023; Shah et al., "FlashAttention-3", 2024, of which it has the
-warps that only copy.
+Sources: Dao, "FlashAttention-2", 2023; Shah et al., "FlashAttention-3", 2024, for the warps that
+only copy.
 """
 
 from __future__ import annotations
@@ -53,13 +53,17 @@ K = 16
 """The number of terms of an instruction."""
 
 GROUPS = (2, 1)
-"""Groups of four warps that a block may have."""
+"""The possible numbers of groups of four warps in a block."""
 
 KEYS = (64, 32, 16)
-"""Keys that may be in shared memory at a time: weights of a row are up to 128 bytes."""
+"""The possible numbers of keys in shared memory at a time: the weights of a row have up to 128
+bytes.
+"""
 
 WIDTHS = (16, 32, 64, 128)
-"""Columns of the result, and elements of a query: rows of shared memory, or two panels of them."""
+"""The possible numbers of columns of the result, and of elements of a query: one or two panels of
+rows in shared memory.
+"""
 
 VERSIONS = 2
 """The minimum number of versions of keys and values in shared memory."""
@@ -81,7 +85,7 @@ class GpuWarpgroupAttention(GpuRule):
 
 
 def _tile(draft: Draft, plan: Plan) -> Plan | None:
-    """The plan with the tile that leaves a GPU enough blocks; None if there is none."""
+    """The plan with the tile that leaves a GPU enough blocks; None if no tile fits."""
     attention = plan.attention
     rows, keys = extent(attention.rows), attention.keys
     operands = (attention.queries, attention.key, attention.values)
@@ -189,7 +193,7 @@ def _copy(
     where: tuple[Place, bool],
     size: tuple[int, int],
 ) -> str:
-    """Copy an operand to shared memory by the copy unit, in each step or before all of them."""
+    """Copy an operand to shared memory by the copy unit, in each step or before all steps."""
     place, is_in_step = where
     shared = draft.cache_read(draft.block(name), number, "shared")
     draft.compute_at(shared, place.step if is_in_step else place.block)
@@ -201,7 +205,7 @@ def _copy(
 
 
 def _pipeline(draft: Draft, plan: Plan, place: Place, copies: Sequence[str]) -> None:
-    """Copy keys and values ahead by additional warps if there are several steps."""
+    """Copy keys and values ahead by additional warps if there are more steps than versions."""
     steps = plan.attention.keys // plan.keys
     if steps <= VERSIONS:
         return

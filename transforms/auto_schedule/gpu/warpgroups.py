@@ -75,29 +75,34 @@ STEP_BYTES = 32
 """The bytes of a row that an instruction multiplies."""
 
 COLUMNS = (256, 192, 128, 96, 64, 32, 16, 8)
-"""Columns of C that a block may have."""
+"""The possible numbers of columns of C in a block."""
 
 SHARED = 160 * 1024
-"""Bytes of shared memory that the tiles of A and B may take."""
+"""The bytes of shared memory that the tiles of A and B may take."""
 
 SECTOR = 32
 """The bytes of global memory that are written as a unit."""
 
 CLUSTER = 2
-"""The number of blocks of a cluster: a multiprocessor waits for at most one other."""
+"""The number of blocks of a cluster: with two, a multiprocessor waits for at most one other."""
 
 L2_BYTES = 32
-"""Bytes that the L2 cache gives a multiprocessor of an H100 in a clock: about 5.5 TB/s for all."""
+"""The bytes per clock that the L2 cache delivers to a multiprocessor of an H100: about 5.5 TB/s for
+all.
+"""
 
 PRODUCTS_PER_CLOCK = 4096
-"""Products that a multiprocessor of an H100 makes in a clock, times the bytes of their factors
-(NVIDIA, "H100 tensor core GPU architecture": 989 TFLOP/s of f16)."""
+"""The products per clock of a multiprocessor of an H100, times the bytes of their factors (NVIDIA,
+"H100 tensor core GPU architecture": 989 TFLOP/s of f16).
+"""
 
 NEIGHBOURS = 8
-"""Elements of a row that lanes store at a time."""
+"""The number of adjacent elements of a row that lanes store at a time."""
 
 VERSIONS = 6
-"""Versions of the tiles, where warps of their own copy them and shared memory suffices."""
+"""The number of versions of the tiles, if specialized warps copy them and shared memory
+suffices.
+"""
 
 RINGS = 2 * 1024
 """The bytes of shared memory reserved for mbarriers and for the alignment of tiles."""
@@ -109,7 +114,7 @@ HALF = 2
 """The bytes of the elements that ``stmatrix`` stores to shared memory, in 16 rows of 16 columns."""
 
 BOXES = (16, 32, 64, 128, 192, 256)
-"""Columns of halves that are a row of 32, 64 or 128 bytes, or several of 128."""
+"""The numbers of columns of f16 that fill a row of 32, 64 or 128 bytes, or several rows of 128."""
 
 _PRODUCTS = (
     ("f16", "f32"),
@@ -129,7 +134,7 @@ class WarpgroupTiling:
     types: tuple[str, str]
     """The types of A and B, and of C, by the names of PTX."""
     size: int
-    """Bytes of an element of A and B."""
+    """The bytes of an element of A and B."""
     trans: bool
     """True if B is stored by columns."""
     groups: int
@@ -139,16 +144,18 @@ class WarpgroupTiling:
     boxes: bool
     """True if the copy unit copies A and B to shared memory."""
     lanes: tuple[int, int]
-    """The elements of A and of B that a thread copies at a time if the copy unit does not."""
+    """The numbers of elements of A and of B that a thread copies at a time if the copy unit does
+    not.
+    """
 
     @property
     def block(self) -> tuple[int, int, int]:
-        """Rows, columns and terms of a step."""
+        """The numbers of rows, columns and terms of a step."""
         return self.groups * ROWS, self.columns, self.depth
 
     @property
     def panel(self) -> int:
-        """The columns in a row of shared memory of a B that is stored by rows."""
+        """The number of columns in a row of shared memory, for a B that is stored by rows."""
         return min(self.columns, ROW_BYTES // self.size)
 
     @property
@@ -230,8 +237,8 @@ def _product_before(draft: Draft, block: str) -> str | None:
 def warpgroup_tiling_of(
     nest: Nest, sides: Sides, *, whole: bool = True, gathered: bool = False
 ) -> WarpgroupTiling | None:
-    """The tile of a block; None if four warps cannot multiply it. Unless the tiles must be
-    ``whole``, the sizes are padded. Operands that are ``gathered`` are copied by threads.
+    """The tile of a block; None if four warps cannot multiply the product. The sizes are padded
+    unless ``whole`` tiles are required. With ``gathered``, threads copy the operands.
     """
     a, b = sides.operands
     (terms,) = nest.reduce
@@ -281,8 +288,8 @@ def warpgroup_tiling_of(
 
 
 def _fits(tiling: WarpgroupTiling) -> bool:
-    """True if rows of B have a size that can be read, the tiles fit in shared memory, and all
-    threads copy the same amount.
+    """True if ``wgmma`` can read rows of B of this size, the tiles fit in shared memory, and all
+    threads copy the same number of elements.
     """
     columns, depth, groups = tiling.columns, tiling.depth, tiling.groups
     row = tiling.panel * tiling.size
@@ -352,10 +359,11 @@ def multiply_by_warpgroups(
     *,
     by_lanes: bool,
 ) -> None:
-    """Tile a product; ``after``, which goes on with it element by element in the same loops, is
-    done with the sums in registers, and its results are stored ``by_lanes`` where there are not all
-    of a tile, or not in its order. ``copies`` are those of A and B to shared memory, where there
-    are some."""
+    """Tile a product. ``after``, a block that reads the sums element by element in the same loops,
+    runs on the sums in registers. Lanes store the results (``by_lanes``) if some results of a tile
+    do not exist or lie in another order. ``copies`` are the blocks that copy A and B to shared
+    memory; None for an operand without such a block.
+    """
     sides = tiling.sides
     nest = draft.nest(block)
     handles = draft.loops(block)
@@ -455,8 +463,8 @@ def multiply_by_warpgroups(
 
 
 def _waves(tiling: WarpgroupTiling, nest: Nest) -> int:
-    """The number of tiles of a block with which all blocks run at the same time and have equally
-    many; 1 if there is none.
+    """The number of tiles per block with which all blocks run at the same time and have equally
+    many tiles; 1 if no such number exists.
     """
     if any(loop.static_extent is None for loop in nest.spatial):
         return 1
@@ -480,7 +488,7 @@ def _strip(tiles: int) -> int:
 
 
 def _room(draft: Draft) -> int:
-    """The bytes of shared memory for tiles."""
+    """The bytes of shared memory that are available for tiles."""
     return draft.session.target.limits["max_shared_memory_per_block"] - RINGS
 
 
@@ -495,7 +503,7 @@ def _result_bytes(tiling: WarpgroupTiling) -> int:
 
 
 def _has_store(draft: Draft, tiling: WarpgroupTiling, store: Access) -> bool:
-    """True if the copy unit stores the result: lanes would write parts of sectors, a tensor map can
+    """True if the copy unit stores the result. Lanes would write parts of sectors, a tensor map can
     describe the array, and shared memory has room for the result beside tiles that are copied
     ahead.
     """
