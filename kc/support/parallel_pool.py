@@ -5,6 +5,9 @@ text beside it. The public functions, which call libc alone::
 
     void kc_parallel_for(void (*body)(int64_t begin, int64_t end, void *ctx), void *ctx,
                          int64_t n, int64_t grain);
+    void kc_parallel_for_numbered(void (*body)(int64_t begin, int64_t end, void *ctx,
+                                               int64_t thread),
+                                  void *ctx, int64_t n, int64_t grain, int64_t threads);
     int32_t kc_pool_num_threads(void);
     int32_t kc_pool_configure(int32_t threads, const int32_t *cpus);
     int32_t kc_pool_shutdown(void);
@@ -15,6 +18,7 @@ from pathlib import Path
 
 SYMBOLS = (
     "kc_parallel_for",
+    "kc_parallel_for_numbered",
     "kc_pool_num_threads",
     "kc_pool_configure",
     "kc_pool_shutdown",

@@ -15,9 +15,12 @@
 #include <unistd.h>
 
 typedef void loop_body(int64_t begin, int64_t end, void *ctx);
+typedef void numbered_body(int64_t begin, int64_t end, void *ctx, int64_t thread);
 
 #define DECLARE(prefix)                                                               \
     void prefix##_parallel_for(loop_body *body, void *ctx, int64_t n, int64_t grain); \
+    void prefix##_parallel_for_numbered(numbered_body *body, void *ctx, int64_t n,    \
+                                        int64_t grain, int64_t threads);              \
     int32_t prefix##_pool_num_threads(void);                                     \
     int32_t prefix##_pool_configure(int32_t threads, const int32_t *cpus);       \
     int32_t prefix##_pool_shutdown(void);                                        \
@@ -47,16 +50,23 @@ static void nested(int64_t begin, int64_t end, void *ctx) {
     for (int64_t i = begin; i < end; ++i) second_parallel_for(count, counts + i * 8, 8, 1);
 }
 
+/* Adds to what the thread of a number has alone. */
+static void numbered(int64_t begin, int64_t end, void *ctx, int64_t thread) {
+    int64_t *counts = ctx;
+    counts[thread] += end - begin;
+}
+
 static void *call(void *argument) {
     int64_t counts[SIZE] = {0}, number = (int64_t)(intptr_t)argument, sum = 0;
     for (int i = 0; i < rounds; ++i) {
         int64_t n = 1 + (i * 7 + number) % SIZE;
         memset(counts, 0, sizeof counts);
-        if (i % 3 == 0) second_parallel_for(count, counts, n, i % 5);
+        if (i % 7 == 0) kc_parallel_for_numbered(numbered, counts, n, 1, 1 + i % 4);
+        else if (i % 3 == 0) second_parallel_for(count, counts, n, i % 5);
         else if (i % 3 == 1) kc_parallel_for(count, counts, n, 1 + i % 40);
         else kc_parallel_for(nested, counts, n / 8, 1);
         for (int64_t k = 0; k < SIZE; ++k) sum += counts[k];
-        sum -= i % 3 == 2 ? n / 8 * 8 : n;
+        sum -= i % 7 && i % 3 == 2 ? n / 8 * 8 : n;
         check(sum == 0, "a sum of iterations");
         if (i % 50 == 0) usleep(3000); /* now and then the workers go to sleep */
     }

@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0)) if sys.platform == "linux" else []
 THREAD_NAME = "kc-pool"
 BODY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+NUMBERED = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 
 # Loop bodies: void(i64 begin, i64 end, ptr ctx).
 BODIES = """
@@ -160,6 +161,8 @@ class Loops:
             return ctypes.CFUNCTYPE(result, *arguments)(symbols[name])
 
         self._run = function("kc_parallel_for", None, pointer, pointer, int64, int64)
+        numbered = (pointer, pointer, int64, int64, int64)
+        self._run_numbered = function("kc_parallel_for_numbered", None, *numbered)
         self.num_threads = function("kc_pool_num_threads", int32)
         self.configure = function("kc_pool_configure", int32, int32, pointer)
         self.shutdown = function("kc_pool_shutdown", int32)
@@ -171,6 +174,13 @@ class Loops:
     def run_python(self, body: Callable[[int, int], None], n: int, grain: int = 1) -> None:
         kept = BODY(lambda begin, end, _: body(begin, end))
         self._run(ctypes.cast(kept, ctypes.c_void_p), None, n, grain)
+
+    def run_numbered(
+        self, body: Callable[[int, int, int], None], n: int, grain: int, threads: int
+    ) -> None:
+        """A loop whose body is given its iterations and the number of its thread."""
+        kept = NUMBERED(lambda begin, end, _, thread: body(begin, end, thread))
+        self._run_numbered(ctypes.cast(kept, ctypes.c_void_p), None, n, grain, threads)
 
     def meet(self, bodies: Code, threads: int) -> None:
         """Checks that ``threads`` threads take part in one loop."""
@@ -262,6 +272,40 @@ def test_chunks_without_a_size_are_four_for_each_thread(
     begins = np.flatnonzero(ends)
     assert len(begins) == 4 * threads
     assert set((ends[begins] - begins).tolist()) == {1200 // (4 * threads)}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_threads_have_numbers(loops: Loops, threads: int) -> None:
+    parallel.set_num_threads(threads)
+    seen: list[tuple[int, int, int]] = []
+    together = threading.Barrier(threads)
+
+    def body(begin: int, end: int, thread: int) -> None:
+        if begin < threads:
+            together.wait(20)  # so each thread has one of the first iterations
+        seen.extend((i, thread, threading.get_ident()) for i in range(begin, end))
+
+    loops.run_numbered(body, 40, 1, threads)
+    assert sorted(begin for begin, _, _ in seen) == list(range(40))
+    pairs = {(thread, identity) for _, thread, identity in seen}
+    assert sorted(thread for thread, _ in pairs) == list(range(threads))
+    assert len({identity for _, identity in pairs}) == threads
+    assert (0, threading.get_ident()) in pairs
+
+
+def test_more_threads_than_there_is_memory_for_take_no_part(loops: Loops) -> None:
+    parallel.set_num_threads(3)
+    seen: list[tuple[int, int, int, int]] = []
+    for most in (2, 1):
+        loops.run_numbered(lambda *which: seen.append((*which, threading.get_ident())), 9, 1, most)
+    # A loop inside of another one runs in its caller, which is the first of its threads.
+    loops.run_python(
+        lambda begin, end: loops.run_numbered(
+            lambda *which: seen.append((*which, seen[0][3])), 9, 1, 3
+        ),
+        2,
+    )
+    assert seen == [(0, 9, 0, threading.get_ident())] * 4
 
 
 def test_a_negative_count_runs_nothing(loops: Loops) -> None:
@@ -986,6 +1030,9 @@ def test_loops_are_serial_elsewhere(triple: str, bodies: Code) -> None:
     code = Code(text)
     loops = code.loops()
     assert (loops.num_threads(), loops.configure(4, None), loops.shutdown()) == (1, 0, 0)
+    numbered: list[tuple[int, ...]] = []
+    loops.run_numbered(lambda *which: numbered.append(which), 100, 1, 4)
+    assert numbered == [(0, 100, 0)]
     ends = np.zeros(100, np.int64)
     loops.run(bodies.address("chunks"), ends, 100, 1)
     assert ends.tolist() == [100] + [0] * 99

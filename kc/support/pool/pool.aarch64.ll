@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of pool.c: bcb08df19e2d5fdb538b954cb7b962a1f26c3257e7c5424dad6d7560c5291dab
+; The sha256 of pool.c: 2f3dd87228fa42528f180ff4b6dd4f95e2df2a9764f20571920621d0f23fa4dc
 
 %struct.timespec = type { i64, i64 }
 %struct.worker = type { i64, i32, i32 }
@@ -267,7 +267,7 @@ for.cond.i.i:                                     ; preds = %for.cond.i.i.prehea
   br i1 %exitcond.not.i.i, label %for.inc.i, label %for.body.i.i
 
 for.body.i.i:                                     ; preds = %for.cond.i.i
-  tail call fastcc void @futex_wait(ptr noundef nonnull %4, i64 noundef 1801650177, ptr noundef nonnull @is_pool.now) #11
+  tail call fastcc void @futex_wait(ptr noundef nonnull %4, i64 noundef 1801650178, ptr noundef nonnull @is_pool.now) #11
   %call.i.i = tail call ptr @__errno_location() #10
   %5 = load i32, ptr %call.i.i, align 4
   switch i32 %5, label %for.inc.i [
@@ -313,7 +313,7 @@ if.then.i31:                                      ; preds = %return.sink.split.i
   br label %make_pool.exit
 
 make_pool.exit:                                   ; preds = %return.sink.split.i, %if.then.i31
-  store atomic i32 1801650177, ptr %call16.sink.i release, align 4
+  store atomic i32 1801650178, ptr %call16.sink.i release, align 4
   br label %if.end
 
 if.end:                                           ; preds = %for.body.i.i, %make_pool.exit
@@ -391,7 +391,7 @@ return:                                           ; preds = %for.end, %for.cond,
   ret i1 %6
 }
 
-define internal noalias noundef ptr @run_worker(ptr noundef captures(none) %argument) #0 {
+define internal noalias noundef ptr @run_worker(ptr noundef %argument) #0 {
 entry:
   %0 = load atomic i64, ptr @known_pool acquire, align 8
   %call = tail call i32 (i32, ...) @prctl(i32 noundef 15, ptr noundef nonnull @.str.12, i64 noundef 0, i64 noundef 0, i64 noundef 0) #10
@@ -415,6 +415,12 @@ for.cond.preheader:                               ; preds = %do.body
   %spin.i = getelementptr inbounds nuw i8, ptr %4, i64 400
   %wakes.i = getelementptr inbounds nuw i8, ptr %4, i64 260
   %sleepers.i = getelementptr inbounds nuw i8, ptr %4, i64 256
+  %workers = getelementptr inbounds nuw i8, ptr %4, i64 424
+  %sub.ptr.lhs.cast = ptrtoint ptr %argument to i64
+  %sub.ptr.rhs.cast = ptrtoint ptr %workers to i64
+  %sub.ptr.sub = sub i64 %sub.ptr.lhs.cast, %sub.ptr.rhs.cast
+  %sub.ptr.div = ashr exact i64 %sub.ptr.sub, 4
+  %add = add nsw i64 %sub.ptr.div, 1
   %done.i = getelementptr inbounds nuw i8, ptr %4, i64 128
   %waiting.i = getelementptr inbounds nuw i8, ptr %4, i64 136
   br label %for.cond.i
@@ -468,15 +474,15 @@ await_job.exit:                                   ; preds = %for.cond.i, %land.r
   br i1 %cmp9, label %if.then, label %if.else
 
 if.then:                                          ; preds = %await_job.exit
-  %call11 = tail call fastcc i64 @run_chunks(ptr noundef nonnull %4) #11
+  %call11 = tail call fastcc i64 @run_chunks(ptr noundef nonnull %4, i64 noundef %add) #11
   %tobool.not = icmp eq i64 %call11, 0
   br i1 %tobool.not, label %for.cond.i.backedge, label %if.then12
 
 if.then12:                                        ; preds = %if.then
   %9 = atomicrmw add ptr %done.i, i64 %call11 seq_cst, align 128
   %10 = load atomic i32, ptr %waiting.i seq_cst, align 8
-  %tobool.not.i28 = icmp eq i32 %10, 0
-  br i1 %tobool.not.i28, label %for.cond.i.backedge, label %if.then.i
+  %tobool.not.i30 = icmp eq i32 %10, 0
+  br i1 %tobool.not.i30, label %for.cond.i.backedge, label %if.then.i
 
 if.then.i:                                        ; preds = %if.then12
   store atomic i32 0, ptr %waiting.i monotonic, align 8
@@ -495,18 +501,18 @@ if.else16:                                        ; preds = %if.else
   %12 = load atomic i32, ptr %wakes.i acquire, align 4
   %13 = atomicrmw add ptr %sleepers.i, i32 1 seq_cst, align 128
   %14 = load atomic i64, ptr %4 seq_cst, align 128
-  %cmp.i30 = icmp sgt i64 %14, 0
+  %cmp.i32 = icmp sgt i64 %14, 0
   %15 = load atomic i32, ptr %stop.i seq_cst, align 16
   %tobool.i = icmp ne i32 %15, 0
-  %or.cond.i = select i1 %cmp.i30, i1 true, i1 %tobool.i
-  br i1 %or.cond.i, label %sleep_until_job.exit, label %if.then.i31
+  %or.cond.i = select i1 %cmp.i32, i1 true, i1 %tobool.i
+  br i1 %or.cond.i, label %sleep_until_job.exit, label %if.then.i33
 
-if.then.i31:                                      ; preds = %if.else16
+if.then.i33:                                      ; preds = %if.else16
   %conv.i = sext i32 %12 to i64
   tail call fastcc void @futex_wait(ptr noundef nonnull %wakes.i, i64 noundef %conv.i, ptr noundef null) #11
   br label %sleep_until_job.exit
 
-sleep_until_job.exit:                             ; preds = %if.else16, %if.then.i31
+sleep_until_job.exit:                             ; preds = %if.else16, %if.then.i33
   %16 = atomicrmw sub ptr %sleepers.i, i32 1 seq_cst, align 128
   br label %for.cond.i.backedge
 }
@@ -547,9 +553,6 @@ for.end:                                          ; preds = %for.cond
 
 define weak_odr void @kc_parallel_for(ptr noundef %body, ptr noundef %ctx, i64 noundef %n, i64 noundef %grain) local_unnamed_addr #0 {
 entry:
-  %blocked.i.i = alloca %struct.signal_set, align 8
-  %before.i.i = alloca %struct.signal_set, align 8
-  %thread.i.i = alloca i64, align 8
   %cmp = icmp slt i64 %n, 1
   br i1 %cmp, label %return, label %if.end
 
@@ -557,218 +560,264 @@ if.end:                                           ; preds = %entry
   %cmp1.not = icmp ne i64 %n, 1
   %cmp2 = icmp slt i64 %grain, %n
   %or.cond = and i1 %cmp1.not, %cmp2
-  br i1 %or.cond, label %if.then3, label %if.end8
+  br i1 %or.cond, label %land.lhs.true3, label %if.end5
 
-if.then3:                                         ; preds = %if.end
+land.lhs.true3:                                   ; preds = %if.end
+  %call = tail call fastcc i1 @run_parallel(ptr noundef %body, ptr noundef null, ptr noundef %ctx, i64 noundef %n, i64 noundef %grain, i64 noundef 1024) #11
+  br i1 %call, label %return, label %if.end5
+
+if.end5:                                          ; preds = %land.lhs.true3, %if.end
+  tail call void %body(i64 noundef 0, i64 noundef %n, ptr noundef %ctx) #10
+  br label %return
+
+return:                                           ; preds = %land.lhs.true3, %entry, %if.end5
+  ret void
+}
+
+define internal fastcc noundef i1 @run_parallel(ptr noundef %body, ptr noundef %numbered, ptr noundef %ctx, i64 noundef range(i64 2, -9223372036854775808) %n, i64 noundef range(i64 -9223372036854775808, 9223372036854775807) %grain, i64 noundef %most) unnamed_addr #0 {
+entry:
+  %blocked.i = alloca %struct.signal_set, align 8
+  %before.i = alloca %struct.signal_set, align 8
+  %thread.i = alloca i64, align 8
   %call = tail call fastcc ptr @get_pool() #11
   %tobool.not = icmp eq ptr %call, null
-  br i1 %tobool.not, label %if.end8, label %land.lhs.true4
+  br i1 %tobool.not, label %return, label %if.end
 
-land.lhs.true4:                                   ; preds = %if.then3
-  %lock.i = getelementptr inbounds nuw i8, ptr %call, i64 384
-  %call.i = tail call i64 @pthread_self() #10
-  %0 = cmpxchg ptr %lock.i, i64 0, i64 %call.i acquire monotonic, align 128
+if.end:                                           ; preds = %entry
+  %lock = getelementptr inbounds nuw i8, ptr %call, i64 384
+  %call1 = tail call i64 @pthread_self() #10
+  %0 = cmpxchg ptr %lock, i64 0, i64 %call1 acquire monotonic, align 128
   %1 = extractvalue { i64, i1 } %0, 1
-  br i1 %1, label %if.end.i, label %if.end8
+  br i1 %1, label %if.end3, label %return
 
-if.end.i:                                         ; preds = %land.lhs.true4
-  %started.i = getelementptr inbounds nuw i8, ptr %call, i64 412
-  %2 = load i32, ptr %started.i, align 4
-  %tobool.not.i = icmp eq i32 %2, 0
-  br i1 %tobool.not.i, label %if.then1.i, label %if.end2.i
+if.end3:                                          ; preds = %if.end
+  %started = getelementptr inbounds nuw i8, ptr %call, i64 412
+  %2 = load i32, ptr %started, align 4
+  %tobool4.not = icmp eq i32 %2, 0
+  br i1 %tobool4.not, label %if.then5, label %if.end6
 
-if.then1.i:                                       ; preds = %if.end.i
-  call void @llvm.lifetime.start.p0(ptr nonnull %blocked.i.i)
-  call void @llvm.lifetime.start.p0(ptr nonnull %before.i.i)
-  call void @llvm.lifetime.start.p0(ptr nonnull %thread.i.i)
-  %threads.i.i = getelementptr inbounds nuw i8, ptr %call, i64 408
-  %3 = load atomic i32, ptr %threads.i.i monotonic, align 8
-  %tobool.not.i.i = icmp eq i32 %3, 0
-  br i1 %tobool.not.i.i, label %if.then.i.i, label %if.end.i.i
+if.then5:                                         ; preds = %if.end3
+  call void @llvm.lifetime.start.p0(ptr nonnull %blocked.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %before.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %thread.i)
+  %threads.i = getelementptr inbounds nuw i8, ptr %call, i64 408
+  %3 = load atomic i32, ptr %threads.i monotonic, align 8
+  %tobool.not.i = icmp eq i32 %3, 0
+  br i1 %tobool.not.i, label %if.then.i, label %if.end.i
 
-if.then.i.i:                                      ; preds = %if.then1.i
+if.then.i:                                        ; preds = %if.then5
   tail call fastcc void @plan(ptr noundef nonnull %call) #11
-  br label %if.end.i.i
+  br label %if.end.i
 
-if.end.i.i:                                       ; preds = %if.then.i.i, %if.then1.i
-  %4 = load atomic i32, ptr %threads.i.i monotonic, align 8
-  %sub.i.i = add i32 %4, -1
-  %5 = getelementptr inbounds nuw i8, ptr %blocked.i.i, i64 8
+if.end.i:                                         ; preds = %if.then.i, %if.then5
+  %4 = load atomic i32, ptr %threads.i monotonic, align 8
+  %sub.i = add i32 %4, -1
+  %5 = getelementptr inbounds nuw i8, ptr %blocked.i, i64 8
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(120) %5, i8 -1, i64 120, i1 false)
-  store i64 -1073743065, ptr %blocked.i.i, align 8
-  %call.i.i = call i32 @pthread_sigmask(i32 noundef 2, ptr noundef nonnull %blocked.i.i, ptr noundef nonnull %before.i.i) #10
-  %workers.i.i = getelementptr inbounds nuw i8, ptr %call, i64 424
-  %smax.i.i = call i32 @llvm.smax.i32(i32 %sub.i.i, i32 0)
-  %wide.trip.count.i.i = zext nneg i32 %smax.i.i to i64
-  br label %for.cond.i.i
+  store i64 -1073743065, ptr %blocked.i, align 8
+  %call.i = call i32 @pthread_sigmask(i32 noundef 2, ptr noundef nonnull %blocked.i, ptr noundef nonnull %before.i) #10
+  %workers.i = getelementptr inbounds nuw i8, ptr %call, i64 424
+  %smax.i = call i32 @llvm.smax.i32(i32 %sub.i, i32 0)
+  %wide.trip.count.i = zext nneg i32 %smax.i to i64
+  br label %for.cond.i
 
-for.cond.i.i:                                     ; preds = %if.end7.i.i, %if.end.i.i
-  %indvars.iv.i.i = phi i64 [ %indvars.iv.next.i.i, %if.end7.i.i ], [ 0, %if.end.i.i ]
-  %exitcond.not.i.i = icmp eq i64 %indvars.iv.i.i, %wide.trip.count.i.i
-  br i1 %exitcond.not.i.i, label %start.exit.i, label %for.body.i.i
+for.cond.i:                                       ; preds = %if.end7.i, %if.end.i
+  %indvars.iv.i = phi i64 [ %indvars.iv.next.i, %if.end7.i ], [ 0, %if.end.i ]
+  %exitcond.not.i = icmp eq i64 %indvars.iv.i, %wide.trip.count.i
+  br i1 %exitcond.not.i, label %start.exit, label %for.body.i
 
-for.body.i.i:                                     ; preds = %for.cond.i.i
-  %arrayidx3.i.i = getelementptr inbounds nuw %struct.worker, ptr %workers.i.i, i64 %indvars.iv.i.i
-  %tid.i.i = getelementptr inbounds nuw i8, ptr %arrayidx3.i.i, i64 8
-  store atomic i32 0, ptr %tid.i.i monotonic, align 8
-  %call4.i.i = call i32 @pthread_create(ptr noundef nonnull %thread.i.i, ptr noundef null, ptr noundef nonnull @run_worker, ptr noundef nonnull %arrayidx3.i.i) #10
-  %tobool5.not.i.i = icmp eq i32 %call4.i.i, 0
-  br i1 %tobool5.not.i.i, label %if.end7.i.i, label %for.end.split.loop.exit.i.i
+for.body.i:                                       ; preds = %for.cond.i
+  %arrayidx3.i = getelementptr inbounds nuw %struct.worker, ptr %workers.i, i64 %indvars.iv.i
+  %tid.i = getelementptr inbounds nuw i8, ptr %arrayidx3.i, i64 8
+  store atomic i32 0, ptr %tid.i monotonic, align 8
+  %call4.i = call i32 @pthread_create(ptr noundef nonnull %thread.i, ptr noundef null, ptr noundef nonnull @run_worker, ptr noundef nonnull %arrayidx3.i) #10
+  %tobool5.not.i = icmp eq i32 %call4.i, 0
+  br i1 %tobool5.not.i, label %if.end7.i, label %for.end.split.loop.exit.i
 
-if.end7.i.i:                                      ; preds = %for.body.i.i
-  %6 = load i64, ptr %thread.i.i, align 8
-  store atomic i64 %6, ptr %arrayidx3.i.i monotonic, align 8
-  %indvars.iv.next.i.i = add nuw nsw i64 %indvars.iv.i.i, 1
-  br label %for.cond.i.i
+if.end7.i:                                        ; preds = %for.body.i
+  %6 = load i64, ptr %thread.i, align 8
+  store atomic i64 %6, ptr %arrayidx3.i monotonic, align 8
+  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
+  br label %for.cond.i
 
-for.end.split.loop.exit.i.i:                      ; preds = %for.body.i.i
-  %7 = trunc nuw nsw i64 %indvars.iv.i.i to i32
-  br label %start.exit.i
+for.end.split.loop.exit.i:                        ; preds = %for.body.i
+  %7 = trunc nuw nsw i64 %indvars.iv.i to i32
+  br label %start.exit
 
-start.exit.i:                                     ; preds = %for.cond.i.i, %for.end.split.loop.exit.i.i
-  %count.0.lcssa.i.i = phi i32 [ %7, %for.end.split.loop.exit.i.i ], [ %smax.i.i, %for.cond.i.i ]
-  %call10.i.i = call i32 @pthread_sigmask(i32 noundef 2, ptr noundef nonnull %before.i.i, ptr noundef null) #10
-  %add.i.i = add nuw nsw i32 %count.0.lcssa.i.i, 1
-  store atomic i32 %add.i.i, ptr %threads.i.i release, align 8
-  %count13.i.i = getelementptr inbounds nuw i8, ptr %call, i64 416
-  store atomic i32 %count.0.lcssa.i.i, ptr %count13.i.i release, align 32
-  %owner.i.i = getelementptr inbounds nuw i8, ptr %call, i64 392
-  store ptr @run_worker, ptr %owner.i.i, align 8
-  store i32 1, ptr %started.i, align 4
-  call void @llvm.lifetime.end.p0(ptr nonnull %blocked.i.i)
-  call void @llvm.lifetime.end.p0(ptr nonnull %before.i.i)
-  call void @llvm.lifetime.end.p0(ptr nonnull %thread.i.i)
-  br label %if.end2.i
+start.exit:                                       ; preds = %for.cond.i, %for.end.split.loop.exit.i
+  %count.0.lcssa.i = phi i32 [ %7, %for.end.split.loop.exit.i ], [ %smax.i, %for.cond.i ]
+  %call10.i = call i32 @pthread_sigmask(i32 noundef 2, ptr noundef nonnull %before.i, ptr noundef null) #10
+  %add.i = add nuw nsw i32 %count.0.lcssa.i, 1
+  store atomic i32 %add.i, ptr %threads.i release, align 8
+  %count13.i = getelementptr inbounds nuw i8, ptr %call, i64 416
+  store atomic i32 %count.0.lcssa.i, ptr %count13.i release, align 32
+  %owner.i = getelementptr inbounds nuw i8, ptr %call, i64 392
+  store ptr @run_worker, ptr %owner.i, align 8
+  store i32 1, ptr %started, align 4
+  call void @llvm.lifetime.end.p0(ptr nonnull %blocked.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %before.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %thread.i)
+  br label %if.end6
 
-if.end2.i:                                        ; preds = %start.exit.i, %if.end.i
-  %threads3.i = getelementptr inbounds nuw i8, ptr %call, i64 408
-  %8 = load atomic i32, ptr %threads3.i monotonic, align 8
-  %cmp.i = icmp sgt i32 %8, 1
-  br i1 %cmp.i, label %if.end5.i, label %run_parallel.exit.thread19
+if.end6:                                          ; preds = %start.exit, %if.end3
+  %threads7 = getelementptr inbounds nuw i8, ptr %call, i64 408
+  %8 = load atomic i32, ptr %threads7 monotonic, align 8
+  %cmp = icmp slt i32 %8, 2
+  br i1 %cmp, label %return.sink.split, label %lor.lhs.false
 
-run_parallel.exit.thread19:                       ; preds = %if.end2.i
-  store atomic i64 0, ptr %lock.i release, align 128
-  br label %if.end8
+lor.lhs.false:                                    ; preds = %if.end6
+  %conv = zext nneg i32 %8 to i64
+  %cmp8 = icmp slt i64 %most, %conv
+  br i1 %cmp8, label %return.sink.split, label %if.end11
 
-if.end5.i:                                        ; preds = %if.end2.i
-  %cmp6.i = icmp slt i64 %grain, 1
-  %sub.i = add nsw i64 %n, -1
-  br i1 %cmp6.i, label %if.then7.i, label %if.end10.i
+if.end11:                                         ; preds = %lor.lhs.false
+  %cmp12 = icmp slt i64 %grain, 1
+  %sub = add nsw i64 %n, -1
+  br i1 %cmp12, label %if.then14, label %if.end19
 
-if.then7.i:                                       ; preds = %if.end5.i
-  %cmp8.not.i = icmp eq i64 %grain, 0
-  %sub9.i = sub nsw i64 0, %grain
-  %cond.i = select i1 %cmp8.not.i, i64 4, i64 %sub9.i
-  %conv.i = zext nneg i32 %8 to i64
-  %mul.i = mul nuw nsw i64 %cond.i, %conv.i
-  %div.i = udiv i64 %sub.i, %mul.i
-  %add.i = add nuw nsw i64 %div.i, 1
-  br label %if.end10.i
+if.then14:                                        ; preds = %if.end11
+  %cmp15.not = icmp eq i64 %grain, 0
+  %sub17 = sub nsw i64 0, %grain
+  %cond = select i1 %cmp15.not, i64 4, i64 %sub17
+  %mul = mul nuw nsw i64 %cond, %conv
+  %div = udiv i64 %sub, %mul
+  %add = add nuw nsw i64 %div, 1
+  br label %if.end19
 
-if.end10.i:                                       ; preds = %if.then7.i, %if.end5.i
-  %grain.addr.0.i = phi i64 [ %add.i, %if.then7.i ], [ %grain, %if.end5.i ]
-  %div12.i = udiv i64 %sub.i, %grain.addr.0.i
-  %done13.i = getelementptr inbounds nuw i8, ptr %call, i64 128
-  %9 = load atomic i64, ptr %done13.i monotonic, align 128
-  %body15.i = getelementptr inbounds nuw i8, ptr %call, i64 8
-  store ptr %body, ptr %body15.i, align 8
-  %ctx16.i = getelementptr inbounds nuw i8, ptr %call, i64 16
-  store ptr %ctx, ptr %ctx16.i, align 16
-  %n17.i = getelementptr inbounds nuw i8, ptr %call, i64 24
-  store i64 %n, ptr %n17.i, align 8
-  %grain18.i = getelementptr inbounds nuw i8, ptr %call, i64 32
-  store i64 %grain.addr.0.i, ptr %grain18.i, align 32
-  %add19.i = add nuw nsw i64 %div12.i, 1
-  %chunks.i = getelementptr inbounds nuw i8, ptr %call, i64 40
-  store i64 %add19.i, ptr %chunks.i, align 8
-  %10 = atomicrmw xchg ptr %call, i64 %div12.i seq_cst, align 128
-  call fastcc void @make_room(ptr noundef nonnull %call) #11
-  %sleepers.i = getelementptr inbounds nuw i8, ptr %call, i64 256
-  %11 = load atomic i32, ptr %sleepers.i seq_cst, align 128
-  %tobool23.not.i = icmp eq i32 %11, 0
-  br i1 %tobool23.not.i, label %if.end25.i, label %if.then24.i
+if.end19:                                         ; preds = %if.end11, %if.then14
+  %grain.addr.0 = phi i64 [ %add, %if.then14 ], [ %grain, %if.end11 ]
+  %div21 = udiv i64 %sub, %grain.addr.0
+  %done22 = getelementptr inbounds nuw i8, ptr %call, i64 128
+  %9 = load atomic i64, ptr %done22 monotonic, align 128
+  %body24 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  store ptr %body, ptr %body24, align 8
+  %numbered25 = getelementptr inbounds nuw i8, ptr %call, i64 56
+  store ptr %numbered, ptr %numbered25, align 8
+  %ctx26 = getelementptr inbounds nuw i8, ptr %call, i64 16
+  store ptr %ctx, ptr %ctx26, align 16
+  %n27 = getelementptr inbounds nuw i8, ptr %call, i64 24
+  store i64 %n, ptr %n27, align 8
+  %grain28 = getelementptr inbounds nuw i8, ptr %call, i64 32
+  store i64 %grain.addr.0, ptr %grain28, align 32
+  %add29 = add nuw nsw i64 %div21, 1
+  %chunks = getelementptr inbounds nuw i8, ptr %call, i64 40
+  store i64 %add29, ptr %chunks, align 8
+  %10 = atomicrmw xchg ptr %call, i64 %div21 seq_cst, align 128
+  call fastcc void @make_room(ptr noundef %call) #11
+  %sleepers = getelementptr inbounds nuw i8, ptr %call, i64 256
+  %11 = load atomic i32, ptr %sleepers seq_cst, align 128
+  %tobool33.not = icmp eq i32 %11, 0
+  br i1 %tobool33.not, label %if.end35, label %if.then34
 
-if.then24.i:                                      ; preds = %if.end10.i
-  call fastcc void @wake(ptr noundef nonnull %call, i64 noundef %div12.i) #11
-  br label %if.end25.i
+if.then34:                                        ; preds = %if.end19
+  call fastcc void @wake(ptr noundef nonnull %call, i64 noundef %div21) #11
+  br label %if.end35
 
-if.end25.i:                                       ; preds = %if.then24.i, %if.end10.i
-  call void %body(i64 noundef 0, i64 noundef %grain.addr.0.i, ptr noundef %ctx) #10
-  %call26.i = call fastcc i64 @run_chunks(ptr noundef nonnull %call) #11
-  %tobool28.not.i = icmp eq i64 %div12.i, %call26.i
-  br i1 %tobool28.not.i, label %run_parallel.exit.thread18, label %if.then29.i
+if.end35:                                         ; preds = %if.then34, %if.end19
+  %tobool36.not = icmp eq ptr %body, null
+  br i1 %tobool36.not, label %if.else, label %if.then37
 
-run_parallel.exit.thread18:                       ; preds = %if.end25.i
-  store atomic i64 0, ptr %lock.i release, align 128
-  br label %return
+if.then37:                                        ; preds = %if.end35
+  call void %body(i64 noundef 0, i64 noundef %grain.addr.0, ptr noundef %ctx) #10
+  br label %if.end38
 
-if.then29.i:                                      ; preds = %if.end25.i
-  %sub27.i = sub nsw i64 %div12.i, %call26.i
-  %add30.i = add nsw i64 %sub27.i, %9
-  %spin.i.i = getelementptr inbounds nuw i8, ptr %call, i64 400
-  br label %for.cond.i63.i
+if.else:                                          ; preds = %if.end35
+  call void %numbered(i64 noundef 0, i64 noundef %grain.addr.0, ptr noundef %ctx, i64 noundef 0) #10
+  br label %if.end38
 
-for.cond.i63.i:                                   ; preds = %for.inc.i.i, %if.then29.i
-  %i.0.i.i = phi i32 [ 1, %if.then29.i ], [ %inc.i.i, %for.inc.i.i ]
-  %until.0.i.i = phi i64 [ 0, %if.then29.i ], [ %until.2.i.i, %for.inc.i.i ]
-  %12 = load atomic i64, ptr %done13.i acquire, align 128
-  %cmp.not.i.i = icmp eq i64 %12, %add30.i
-  br i1 %cmp.not.i.i, label %run_parallel.exit, label %for.body.i64.i
+if.end38:                                         ; preds = %if.else, %if.then37
+  %call39 = call fastcc i64 @run_chunks(ptr noundef nonnull %call, i64 noundef 0) #11
+  %tobool41.not = icmp eq i64 %div21, %call39
+  br i1 %tobool41.not, label %return.sink.split, label %if.then42
 
-for.body.i64.i:                                   ; preds = %for.cond.i63.i
+if.then42:                                        ; preds = %if.end38
+  %sub40 = sub nsw i64 %div21, %call39
+  %add43 = add nsw i64 %sub40, %9
+  %spin.i = getelementptr inbounds nuw i8, ptr %call, i64 400
+  br label %for.cond.i83
+
+for.cond.i83:                                     ; preds = %for.inc.i, %if.then42
+  %i.0.i = phi i32 [ 1, %if.then42 ], [ %inc.i, %for.inc.i ]
+  %until.0.i = phi i64 [ 0, %if.then42 ], [ %until.2.i, %for.inc.i ]
+  %12 = load atomic i64, ptr %done22 acquire, align 128
+  %cmp.not.i = icmp eq i64 %12, %add43
+  br i1 %cmp.not.i, label %return.sink.split, label %for.body.i84
+
+for.body.i84:                                     ; preds = %for.cond.i83
   call void @llvm.aarch64.isb(i32 15)
-  %rem.i.i = and i32 %i.0.i.i, 511
-  %tobool.not.i65.i = icmp eq i32 %rem.i.i, 0
-  br i1 %tobool.not.i65.i, label %if.end.i66.i, label %for.inc.i.i
+  %rem.i = and i32 %i.0.i, 511
+  %tobool.not.i85 = icmp eq i32 %rem.i, 0
+  br i1 %tobool.not.i85, label %if.end.i86, label %for.inc.i
 
-if.end.i66.i:                                     ; preds = %for.body.i64.i
-  %call.i67.i = call fastcc i64 @clock_ns() #11
-  %tobool1.not.i.i = icmp eq i64 %until.0.i.i, 0
-  br i1 %tobool1.not.i.i, label %if.then2.i.i, label %if.end3.i.i
+if.end.i86:                                       ; preds = %for.body.i84
+  %call.i87 = call fastcc i64 @clock_ns() #11
+  %tobool1.not.i = icmp eq i64 %until.0.i, 0
+  br i1 %tobool1.not.i, label %if.then2.i, label %if.end3.i
 
-if.then2.i.i:                                     ; preds = %if.end.i66.i
+if.then2.i:                                       ; preds = %if.end.i86
   call fastcc void @make_room(ptr noundef nonnull %call) #11
-  %13 = load i64, ptr %spin.i.i, align 16
-  %add.i68.i = add nsw i64 %13, %call.i67.i
-  br label %if.end3.i.i
+  %13 = load i64, ptr %spin.i, align 16
+  %add.i88 = add nsw i64 %13, %call.i87
+  br label %if.end3.i
 
-if.end3.i.i:                                      ; preds = %if.then2.i.i, %if.end.i66.i
-  %until.1.i.i = phi i64 [ %until.0.i.i, %if.end.i66.i ], [ %add.i68.i, %if.then2.i.i ]
-  %cmp4.i.i = icmp slt i64 %call.i67.i, %until.1.i.i
-  br i1 %cmp4.i.i, label %for.inc.i.i, label %while.cond.preheader.i.i
+if.end3.i:                                        ; preds = %if.then2.i, %if.end.i86
+  %until.1.i = phi i64 [ %until.0.i, %if.end.i86 ], [ %add.i88, %if.then2.i ]
+  %cmp4.i = icmp slt i64 %call.i87, %until.1.i
+  br i1 %cmp4.i, label %for.inc.i, label %while.cond.preheader.i
 
-while.cond.preheader.i.i:                         ; preds = %if.end3.i.i
-  %waiting.i.i = getelementptr inbounds nuw i8, ptr %call, i64 136
-  br label %while.cond.i.i
+while.cond.preheader.i:                           ; preds = %if.end3.i
+  %waiting.i = getelementptr inbounds nuw i8, ptr %call, i64 136
+  br label %while.cond.i
 
-while.cond.i.i:                                   ; preds = %while.body.i.i, %while.cond.preheader.i.i
-  %14 = atomicrmw xchg ptr %waiting.i.i, i32 1 seq_cst, align 8
-  %15 = load atomic i64, ptr %done13.i seq_cst, align 128
-  %cmp10.not.i.i = icmp eq i64 %15, %add30.i
-  br i1 %cmp10.not.i.i, label %while.end.i.i, label %while.body.i.i
+while.cond.i:                                     ; preds = %while.body.i, %while.cond.preheader.i
+  %14 = atomicrmw xchg ptr %waiting.i, i32 1 seq_cst, align 8
+  %15 = load atomic i64, ptr %done22 seq_cst, align 128
+  %cmp10.not.i = icmp eq i64 %15, %add43
+  br i1 %cmp10.not.i, label %while.end.i, label %while.body.i
 
-while.body.i.i:                                   ; preds = %while.cond.i.i
-  call fastcc void @futex_wait(ptr noundef nonnull %waiting.i.i, i64 noundef 1, ptr noundef null) #11
-  br label %while.cond.i.i
+while.body.i:                                     ; preds = %while.cond.i
+  call fastcc void @futex_wait(ptr noundef nonnull %waiting.i, i64 noundef 1, ptr noundef null) #11
+  br label %while.cond.i
 
-while.end.i.i:                                    ; preds = %while.cond.i.i
-  store atomic i32 0, ptr %waiting.i.i monotonic, align 8
-  br label %run_parallel.exit
+while.end.i:                                      ; preds = %while.cond.i
+  store atomic i32 0, ptr %waiting.i monotonic, align 8
+  br label %return.sink.split
 
-for.inc.i.i:                                      ; preds = %if.end3.i.i, %for.body.i64.i
-  %until.2.i.i = phi i64 [ %until.0.i.i, %for.body.i64.i ], [ %until.1.i.i, %if.end3.i.i ]
-  %inc.i.i = add i32 %i.0.i.i, 1
-  br label %for.cond.i63.i
+for.inc.i:                                        ; preds = %if.end3.i, %for.body.i84
+  %until.2.i = phi i64 [ %until.0.i, %for.body.i84 ], [ %until.1.i, %if.end3.i ]
+  %inc.i = add i32 %i.0.i, 1
+  br label %for.cond.i83
 
-run_parallel.exit:                                ; preds = %for.cond.i63.i, %while.end.i.i
-  store atomic i64 0, ptr %lock.i release, align 128
+return.sink.split:                                ; preds = %for.cond.i83, %if.end38, %while.end.i, %if.end6, %lor.lhs.false
+  %retval.0.ph = phi i1 [ false, %if.end6 ], [ false, %lor.lhs.false ], [ true, %if.end38 ], [ true, %while.end.i ], [ true, %for.cond.i83 ]
+  store atomic i64 0, ptr %lock release, align 128
   br label %return
 
-if.end8:                                          ; preds = %land.lhs.true4, %run_parallel.exit.thread19, %if.then3, %if.end
-  call void %body(i64 noundef 0, i64 noundef %n, ptr noundef %ctx) #10
+return:                                           ; preds = %return.sink.split, %if.end, %entry
+  %retval.0 = phi i1 [ false, %entry ], [ false, %if.end ], [ %retval.0.ph, %return.sink.split ]
+  ret i1 %retval.0
+}
+
+define weak_odr void @kc_parallel_for_numbered(ptr noundef %body, ptr noundef %ctx, i64 noundef %n, i64 noundef %grain, i64 noundef %threads) local_unnamed_addr #0 {
+entry:
+  %cmp = icmp slt i64 %n, 1
+  br i1 %cmp, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %cmp1.not = icmp ne i64 %n, 1
+  %cmp2 = icmp slt i64 %grain, %n
+  %or.cond = and i1 %cmp1.not, %cmp2
+  br i1 %or.cond, label %land.lhs.true3, label %if.end5
+
+land.lhs.true3:                                   ; preds = %if.end
+  %call = tail call fastcc i1 @run_parallel(ptr noundef null, ptr noundef %body, ptr noundef %ctx, i64 noundef %n, i64 noundef %grain, i64 noundef %threads) #11
+  br i1 %call, label %return, label %if.end5
+
+if.end5:                                          ; preds = %land.lhs.true3, %if.end
+  tail call void %body(i64 noundef 0, i64 noundef %n, ptr noundef %ctx, i64 noundef 0) #10
   br label %return
 
-return:                                           ; preds = %run_parallel.exit, %run_parallel.exit.thread18, %entry, %if.end8
+return:                                           ; preds = %land.lhs.true3, %entry, %if.end5
   ret void
 }
 
@@ -1111,17 +1160,18 @@ entry:
   ret void
 }
 
-define internal fastcc i64 @run_chunks(ptr noundef captures(none) %pool) unnamed_addr #0 {
+define internal fastcc i64 @run_chunks(ptr noundef captures(none) %pool, i64 noundef range(i64 -576460752303423487, 576460752303423489) %thread) unnamed_addr #0 {
 entry:
   %chunks = getelementptr inbounds nuw i8, ptr %pool, i64 40
   %grain = getelementptr inbounds nuw i8, ptr %pool, i64 32
-  %body = getelementptr inbounds nuw i8, ptr %pool, i64 8
   %n = getelementptr inbounds nuw i8, ptr %pool, i64 24
+  %body = getelementptr inbounds nuw i8, ptr %pool, i64 8
   %ctx = getelementptr inbounds nuw i8, ptr %pool, i64 16
+  %numbered = getelementptr inbounds nuw i8, ptr %pool, i64 56
   br label %for.cond
 
-for.cond:                                         ; preds = %if.end, %entry
-  %ran.0 = phi i64 [ 0, %entry ], [ %inc, %if.end ]
+for.cond:                                         ; preds = %for.inc, %entry
+  %ran.0 = phi i64 [ 0, %entry ], [ %inc, %for.inc ]
   %0 = atomicrmw sub ptr %pool, i64 1 acquire, align 128
   %cmp = icmp slt i64 %0, 1
   br i1 %cmp, label %if.then, label %if.end
@@ -1134,13 +1184,26 @@ if.end:                                           ; preds = %for.cond
   %sub = sub nsw i64 %1, %0
   %2 = load i64, ptr %grain, align 32
   %mul = mul nsw i64 %sub, %2
-  %3 = load ptr, ptr %body, align 8
-  %4 = load i64, ptr %n, align 8
-  %sub2 = sub nsw i64 %4, %mul
+  %3 = load i64, ptr %n, align 8
+  %sub2 = sub nsw i64 %3, %mul
   %cond.i = tail call noundef i64 @llvm.smin.i64(i64 %2, i64 %sub2)
   %add = add nsw i64 %cond.i, %mul
+  %4 = load ptr, ptr %body, align 8
+  %tobool.not = icmp eq ptr %4, null
+  br i1 %tobool.not, label %if.else, label %if.then3
+
+if.then3:                                         ; preds = %if.end
   %5 = load ptr, ptr %ctx, align 16
-  tail call void %3(i64 noundef %mul, i64 noundef %add, ptr noundef %5) #10
+  tail call void %4(i64 noundef %mul, i64 noundef %add, ptr noundef %5) #10
+  br label %for.inc
+
+if.else:                                          ; preds = %if.end
+  %6 = load ptr, ptr %numbered, align 8
+  %7 = load ptr, ptr %ctx, align 16
+  tail call void %6(i64 noundef %mul, i64 noundef %add, ptr noundef %7, i64 noundef %thread) #10
+  br label %for.inc
+
+for.inc:                                          ; preds = %if.then3, %if.else
   %inc = add nuw nsw i64 %ran.0, 1
   br label %for.cond
 }

@@ -5,6 +5,9 @@
  *
  *     kc_parallel_for      runs the iterations [0, n) in chunks of `grain` (0: about four for
  *                          each thread, -c: about c) and returns when all have run.
+ *     kc_parallel_for_numbered  the same, for a body that uses memory of its thread: it is given the
+ *                          number of the thread, from 0 (the caller) to less than `threads`. If the
+ *                          pool has more threads than that, the caller runs all iterations.
  *     kc_pool_num_threads  the threads that a loop runs on, the caller included.
  *     kc_pool_configure    sets their number and CPUs.
  *     kc_pool_shutdown     ends the workers; the next loop starts new ones.
@@ -33,7 +36,7 @@
  *
  * THE HANDSHAKE. `ticket` holds the number of chunks that nobody has claimed, or less than 1.
  *
- * 1. The caller, who holds `lock`, writes the job (body, ctx, n, grain, chunks) and then stores
+ * 1. The caller, who holds `lock`, writes the job (its body, ctx, n, grain, chunks) and then stores
  *    `chunks - 1` to `ticket`: it keeps chunk 0 for itself.
  * 2. A claim takes one from `ticket` atomically. If the old value c was positive the claim is valid
  *    and is for chunk `chunks - c`; only now the claimant reads the job. If not, it leaves the job
@@ -75,8 +78,11 @@
 #define TESTED __attribute__((noinline))
 
 typedef void loop_body(int64_t begin, int64_t end, void *ctx);
+typedef void numbered_body(int64_t begin, int64_t end, void *ctx, int64_t thread);
 
 PUBLIC void kc_parallel_for(loop_body *body, void *ctx, int64_t n, int64_t grain);
+PUBLIC void kc_parallel_for_numbered(numbered_body *body, void *ctx, int64_t n, int64_t grain,
+                                     int64_t threads);
 PUBLIC int32_t kc_pool_num_threads(void);
 PUBLIC int32_t kc_pool_configure(int32_t threads, const int32_t *cpus);
 PUBLIC int32_t kc_pool_shutdown(void);
@@ -163,7 +169,7 @@ enum {
     MAX_THREADS = 1024,
     MAX_CPUS = 8192,       /* the most that Linux can be built for: the size of an affinity mask */
     PART_BYTES = 1 << 16,  /* of each part of the state: a multiple of any page size */
-    MAGIC = 0x6B630001,    /* changes with the layout: modules of different versions do not share */
+    MAGIC = 0x6B630002,    /* changes with the layout: modules of different versions do not share */
     SPIN_NS = 2200 * 1000, /* loops up to 2 ms apart, by sleeping between them, find workers awake */
 };
 
@@ -188,12 +194,13 @@ struct worker {
  * (lines are fetched in pairs). Plain fields below `lock` belong to its holder. */
 struct pool {
     _Atomic int64_t ticket; /* chunks that nobody has claimed, if positive */
-    loop_body *body;        /* the job, which claimants read */
+    loop_body *body;        /* the job, which claimants read; null: `numbered` is its body */
     void *ctx;
     int64_t n;
     int64_t grain;
     int64_t chunks;
     _Atomic int32_t stop; /* the workers are to end */
+    numbered_body *numbered;
 
     _Alignas(128) _Atomic int64_t done; /* chunks that workers have run, over all jobs */
     _Atomic int32_t waiting;            /* futex of a caller that sleeps until `done` is reached */
@@ -547,13 +554,15 @@ static inline void wake(struct pool *pool, int64_t most) {
     futex_wake(&pool->wakes, least(most, MAX_THREADS));
 }
 
-/* Claims and runs chunks until none is left; how many it ran. */
-static int64_t run_chunks(struct pool *pool) {
+/* Claims and runs chunks, as the thread of a number, until none is left; how many it ran. */
+static int64_t run_chunks(struct pool *pool, int64_t thread) {
     for (int64_t ran = 0;; ++ran) {
         int64_t claim = atomic_fetch_sub_explicit(&pool->ticket, 1, memory_order_acquire);
         if (claim <= 0) return ran;
         int64_t begin = (pool->chunks - claim) * pool->grain;
-        pool->body(begin, begin + least(pool->grain, pool->n - begin), pool->ctx);
+        int64_t end = begin + least(pool->grain, pool->n - begin);
+        if (pool->body) pool->body(begin, end, pool->ctx);
+        else pool->numbered(begin, end, pool->ctx, thread);
     }
 }
 
@@ -600,7 +609,7 @@ static void *run_worker(void *argument) {
     for (;;) {
         await_job(pool);
         if (get_relaxed(&pool->ticket) > 0) {
-            int64_t ran = run_chunks(pool);
+            int64_t ran = run_chunks(pool, self - pool->workers + 1);
             if (ran) report(pool, ran);
         } else if (get_acquire(&pool->stop)) {
             return (void *)0;
@@ -704,8 +713,12 @@ __attribute__((destructor)) static void unload(void) {
 
 /* ---- the public functions */
 
-/* Runs the job in the caller and the workers; see the head of the file for the handshake. */
-static bool run_parallel(struct pool *pool, loop_body *body, void *ctx, int64_t n, int64_t grain) {
+/* Runs the job in the caller and the workers, which are at most `most` threads; see the head of the
+ * file for the handshake. One of the bodies is null. False if the caller is to run it alone. */
+static bool run_parallel(loop_body *body, numbered_body *numbered, void *ctx, int64_t n,
+                         int64_t grain, int64_t most) {
+    struct pool *pool = get_pool();
+    if (!pool) return false;
     pthread_t free = 0;
     /* A nested loop or a second caller: no wait. */
     if (!atomic_compare_exchange_strong_explicit(&pool->lock, &free, pthread_self(),
@@ -713,7 +726,7 @@ static bool run_parallel(struct pool *pool, loop_body *body, void *ctx, int64_t 
         return false;
     if (!pool->started) start(pool);
     int32_t threads = get_relaxed(&pool->threads);
-    if (threads < 2) {
+    if (threads < 2 || threads > most) {
         release_lock(pool);
         return false;
     }
@@ -721,6 +734,7 @@ static bool run_parallel(struct pool *pool, loop_body *body, void *ctx, int64_t 
     int64_t shared = (n - 1) / grain; /* chunk 0 is the caller's */
     int64_t done = get_relaxed(&pool->done);
     pool->body = body;
+    pool->numbered = numbered;
     pool->ctx = ctx;
     pool->n = n;
     pool->grain = grain;
@@ -728,8 +742,10 @@ static bool run_parallel(struct pool *pool, loop_body *body, void *ctx, int64_t 
     atomic_exchange(&pool->ticket, shared);
     make_room(pool);
     if (atomic_load(&pool->sleepers)) wake(pool, shared);
-    body(0, grain, ctx); /* grain < n, or it had run serially */
-    int64_t left = shared - run_chunks(pool);
+    /* grain < n, or it had run serially */
+    if (body) body(0, grain, ctx);
+    else numbered(0, grain, ctx, 0);
+    int64_t left = shared - run_chunks(pool, 0);
     if (left) await_workers(pool, done + left);
     release_lock(pool);
     return true;
@@ -737,11 +753,15 @@ static bool run_parallel(struct pool *pool, loop_body *body, void *ctx, int64_t 
 
 void kc_parallel_for(loop_body *body, void *ctx, int64_t n, int64_t grain) {
     if (n <= 0) return;
-    if (n > 1 && grain < n) {
-        struct pool *pool = get_pool();
-        if (pool && run_parallel(pool, body, ctx, n, grain)) return;
-    }
+    if (n > 1 && grain < n && run_parallel(body, (void *)0, ctx, n, grain, MAX_THREADS)) return;
     body(0, n, ctx);
+}
+
+void kc_parallel_for_numbered(numbered_body *body, void *ctx, int64_t n, int64_t grain,
+                              int64_t threads) {
+    if (n <= 0) return;
+    if (n > 1 && grain < n && run_parallel((void *)0, body, ctx, n, grain, threads)) return;
+    body(0, n, ctx, 0);
 }
 
 int32_t kc_pool_num_threads(void) {
@@ -792,6 +812,12 @@ int32_t kc_pool_shutdown(void) {
 void kc_parallel_for(loop_body *body, void *ctx, int64_t n, int64_t grain) {
     (void)grain;
     if (n > 0) body(0, n, ctx);
+}
+
+void kc_parallel_for_numbered(numbered_body *body, void *ctx, int64_t n, int64_t grain,
+                              int64_t threads) {
+    (void)grain, (void)threads;
+    if (n > 0) body(0, n, ctx, 0);
 }
 
 int32_t kc_pool_num_threads(void) { return 1; }
