@@ -48,10 +48,15 @@ class ConversionTarget:
     """The name of the pass, under which plugins add patterns."""
     illegal: tuple[str, ...] = ()
     legal: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Ops of illegal dialects that may remain, by their names."""
 
     def is_legal(self, op: Operation) -> bool:
         """True if ``op`` may remain."""
-        dialect = op_name(op).partition(".")[0]
+        name = op_name(op)
+        if name in self.kept:
+            return True
+        dialect = name.partition(".")[0]
         return dialect in self.legal if self.legal else dialect not in self.illegal
 
 

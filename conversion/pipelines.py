@@ -51,12 +51,13 @@ TO_LLVM: Order = (
     "convert-tir-to-scf",
     "expand-math",
     "legalize-narrow-floats",
+    "take-workspace",
     3,
     "instrument-bound-checkers",  # on request
     "legalize-symbols",
     "convert-to-llvm",
     "permit-tiles",
-    "reuse-workspace",  # on request
+    "reuse-workspace",  # of functions that are marked, or on request of all
 )
 # Down to kernels and host code in the standard dialects and gpu, which all GPUs share.
 TO_GPU: Order = (
@@ -126,14 +127,15 @@ TO_EMULATOR: Order = (
     "convert-to-llvm",
     "make-coroutines",
 )
-_ON_REQUEST = frozenset({"instrument-bound-checkers", "poison-memory", "reuse-workspace"})
+_ON_REQUEST = frozenset({"instrument-bound-checkers", "poison-memory"})
 # The subset for the C target.
 _ON_REQUEST_IN_C = frozenset({"poison-memory"})
 # Omitted then, as it hides accesses out of bounds.
 _WITHOUT_CHECKS = frozenset({"storage-rewrite", "merge-dimensions"})
 # Loops stay loops: vectors and threads are the C compiler's, and its library has the functions.
+_IN_C = {"vectorize-loop": "skip-vectorize", "take-workspace": "take-workspace{stack=16384}"}
 TO_C: Order = tuple(
-    "skip-vectorize" if name == "vectorize-loop" else name
+    _IN_C.get(name, name) if isinstance(name, str) else name
     for name in TO_LLVM
     if name not in _ON_REQUEST - _ON_REQUEST_IN_C
     and name
@@ -144,6 +146,7 @@ TO_C: Order = tuple(
         "legalize-symbols",  # the printer names functions as C can
         "convert-to-llvm",
         "permit-tiles",
+        "reuse-workspace",
     )
 )
 
@@ -212,6 +215,8 @@ def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
         if name is None or name in _left_out(options):
             continue
         wanted = (given if name == plain else "") or _OPTIONS.get(name, "")
+        if name == "reuse-workspace" and not options.reuse_workspace:
+            wanted = "marked"
         if name == entry:
             yield _pass_of(registry.current(), name, wanted)
         else:  # a plugin's pass may keep state
@@ -231,7 +236,6 @@ def _left_out(options: PipelineOptions) -> frozenset[str]:
     asked = {
         "instrument-bound-checkers": options.bound_checks,
         "poison-memory": options.poison_memory,
-        "reuse-workspace": options.reuse_workspace,
     }
     left_out = frozenset(name for name in _ON_REQUEST if not asked[name])
     return left_out | _WITHOUT_CHECKS if options.bound_checks else left_out

@@ -182,6 +182,14 @@ class TirFunctions(InterpreterFunctions):
     def prefetch(self, interpreter: KernelInterpreter, op: tir.PrefetchOp) -> Run:
         return lambda *_: ()
 
+    @prepared(tir.NumThreadsOp)
+    def num_threads(self, interpreter: KernelInterpreter, op: tir.NumThreadsOp) -> Run:
+        return lambda: 1
+
+    @prepared(tir.ThreadNumberOp)
+    def thread_number(self, interpreter: KernelInterpreter, op: tir.ThreadNumberOp) -> Run:
+        return lambda threads: 0
+
     @prepared(tir.SymbolOp)
     def symbol(self, interpreter: KernelInterpreter, op: tir.SymbolOp) -> Run:
         return symbol_value(interpreter, op, op.symbol.data)

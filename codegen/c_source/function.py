@@ -32,6 +32,7 @@ from kc.codegen.c_source.tables import table_name
 from kc.conversion._foreign_calls import POINTERS
 from kc.conversion.convert_to_llvm.types import CPU_SCOPES
 from kc.dialects.memref import PrefetchOp
+from kc.dialects.tir.workers import NumThreadsOp, ThreadNumberOp
 from kc.support.c_names import to_identifier
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
@@ -214,6 +215,8 @@ class FunctionPrinter:
     def block(self, block: Block) -> None:
         """The statements of a block."""
         for op in block.ops:
+            if op is block.last_op:
+                self._free_of_block(block)
             if self._is_live(op):
                 self.operation(op)
         # The yielded values of the block are used after it.
@@ -265,7 +268,7 @@ class FunctionPrinter:
     def is_pure(self, op: Operation) -> bool:
         """True if ``op`` has no effect besides its results."""
         # A prefetch is advice, which C has no word for.
-        is_read = isinstance(op, memref.LoadOp | memref.DimOp | PrefetchOp)
+        is_read = isinstance(op, memref.LoadOp | memref.DimOp | memref.ViewOp | PrefetchOp)
         return is_read or self.expressions.supports(op)
 
     def _is_live(self, op: Operation) -> bool:
@@ -433,7 +436,9 @@ class FunctionPrinter:
         named: list[Code] = []
         name = self.fresh(result.name_hint, "view")
         for n, size in enumerate(sizes):
-            if size.binds != PRIMARY:
+            if n == 0 and not size.reads:  # places in memory do not depend on it
+                size = Code(size.within(PRIMARY))
+            elif size.binds != PRIMARY:
                 dim = self.fresh(f"{name}_dim{n}")
                 self.write(f"const int64_t {dim} = {size.text};")
                 size = Code(dim)
@@ -456,6 +461,19 @@ class FunctionPrinter:
         copy = self.expressions.helpers.use("kc_copy")
         target, source = self.value(op.destination).text, self.value(op.source).text
         self.write(f"{copy}({target}, {source}, {count});")
+
+    def _free_of_block(self, block: Block) -> None:
+        """Free the memory of allocas that are too large for the stack, at the end of their
+        block."""
+        heap = [
+            op.memref
+            for op in block.ops
+            if isinstance(op, memref.AllocaOp) and op.memref in self._heap
+        ]
+        if heap:
+            self.settle()
+        for buffer in heap:
+            self.write(f"free({self.value(buffer).text});")
 
     def dealloc(self, op: memref.DeallocOp) -> None:
         self.settle()
@@ -519,13 +537,27 @@ class FunctionPrinter:
             tuple(self.value(value) for value in three)
             for three in zip(op.lowerBound, op.upperBound, op.step, strict=True)
         ]
+        numbered = [it for it in op.body.block.ops if isinstance(it, ThreadNumberOp)]
+        limits = [self.value(it.threads).within(UNARY) for it in numbered[:1]]
         self.settle()
-        self.lines += ["#ifdef _OPENMP", "#pragma omp parallel for", "#endif"]
+        self.lines += ["#ifdef _OPENMP", "#pragma omp parallel for"]
+        for limit in limits:
+            self.lines[-1] += f" num_threads((int){limit})"
+            self.lines.append("#else")
+            self.write(f"(void){limit};")
+        self.lines.append("#endif")
         for variable, (lower, upper, step) in zip(op.body.block.args, bounds, strict=True):
             self._open_loop(variable, lower, upper, step)
         self.block(op.body.block)
         for _ in bounds:
             self._close()
+
+    def number(self, op: Operation) -> None:
+        """The number of threads, or that of this one."""
+        assert isinstance(op, NumThreadsOp | ThreadNumberOp)
+        function = "kc_num_threads" if isinstance(op, NumThreadsOp) else "kc_thread_number"
+        self._code[op.result] = Code(f"{self.expressions.helpers.use(function)}()")
+        self.name(op.result, op)
 
     def _open_loop(self, variable: SSAValue, lower: Code, upper: Code, step: Code) -> None:
         name = self.fresh(variable.name_hint, "i")
@@ -674,6 +706,8 @@ _STATEMENTS = {
     scf.ForOp: FunctionPrinter.loop,
     scf.WhileOp: FunctionPrinter.repeat,
     scf.ParallelOp: FunctionPrinter.parallel,
+    NumThreadsOp: FunctionPrinter.number,
+    ThreadNumberOp: FunctionPrinter.number,
     scf.IfOp: FunctionPrinter.branch,
     func.CallOp: FunctionPrinter.call,
     func.ReturnOp: FunctionPrinter.give,

@@ -138,6 +138,18 @@ static inline void kc_copy(void *target, const void *source, int64_t bytes) {
   if (bytes > 0) memcpy(target, source, (size_t)bytes);
 }
 """
+_THREADS = """\
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+static inline int64_t kc_{name}(void) {{
+#ifdef _OPENMP
+  return {function}();
+#else
+  return {alone};
+#endif
+}}
+"""
 _CEILDIVU = """\
 static inline uint64_t kc_ceildivu(uint64_t a, uint64_t b) {
   return a / b + (a % b != 0);
@@ -161,6 +173,12 @@ _HELPERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "kc_ctz": (_CTZ, (), ()),
     "kc_alloc": (_ALLOC, ("stdlib.h",), ()),
     "kc_copy": (_COPY, ("string.h",), ()),
+    "kc_num_threads": (
+        _THREADS.format(name="num_threads", function="omp_get_max_threads", alone=1), (), ()
+    ),
+    "kc_thread_number": (
+        _THREADS.format(name="thread_number", function="omp_get_thread_num", alone=0), (), ()
+    ),
     "kc_to_f16": (_TO_F16, ("math.h", "string.h"), ()),
     "kc_from_f16": (_FROM_F16, ("math.h", "string.h"), ()),
     "kc_to_bf16": (_ROUND_BF16, ("math.h", "string.h"), ()),

@@ -38,7 +38,11 @@ from kc.dialects.tir.calls import CallExternOp
 from kc.dialects.unscheduled import unmark
 from kc.transforms.tir.blocks._inline_combine import inline_combine
 
-TARGET = ConversionTarget("convert-tir-to-scf", illegal=("tir",))
+TARGET = ConversionTarget(
+    "convert-tir-to-scf",
+    illegal=("tir",),
+    kept=(tir.NumThreadsOp.name, tir.ThreadNumberOp.name),
+)
 
 STACK_BYTES = 64 * 1024
 """The maximum total size in bytes of buffers on the stack of a function or parallel body."""

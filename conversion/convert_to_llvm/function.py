@@ -110,6 +110,8 @@ class FunctionLowering(PatternRewriter):
         self.op = op  # the operation being translated, which gives new operations their location
         self.parent = parent
         self.is_parallel = is_parallel
+        self.thread: SSAValue | None = None
+        """The parameter of a parallel body that is the number of its thread."""
         # The loops that become functions, with the buffers that become theirs.
         self.separate_loops: Mapping[Operation, Sequence[memref.AllocaOp]] = {}
         self.new_region = Region()

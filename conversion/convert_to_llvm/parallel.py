@@ -28,6 +28,9 @@ Memory that each iteration allocates is allocated once for a chunk of them. Oper
 attribute ``kc.once_per_chunk``, which prepare the state of a thread, are done once for a chunk,
 too: ``"before"`` its iterations, or ``"behind"`` them.
 
+A body that uses memory of its thread asks for the number of the thread (``tir.thread_number``).
+Then the functions have it as one more parameter, and ``kc_parallel_for_numbered`` runs the loop.
+
 Loops over several dimensions are linearised, the last dimension varying fastest. A parallel loop
 inside a parallel loop is a serial one.
 """
@@ -38,7 +41,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnitAttr, i64
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnitAttr, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -56,9 +59,12 @@ from kc.conversion.convert_to_llvm.signatures import Parameter, Signature
 from kc.conversion.convert_to_llvm.types import POINTER
 from kc.dialects import llvm
 from kc.dialects.tir.loops import ONCE_PER_CHUNK
+from kc.dialects.tir.workers import NumThreadsOp, ThreadNumberOp
 from kc.support.diagnostics import CodegenError
 
 PARALLEL_FOR = "kc_parallel_for"
+NUMBERED = "kc_parallel_for_numbered"
+NUM_THREADS = "kc_pool_num_threads"
 
 UNEVEN = -16
 """The argument that requests about sixteen chunks per thread."""
@@ -108,6 +114,36 @@ class LowerParallel(LlvmPattern):
             _outline(self.conversion, op)
 
 
+class LowerNumThreads(LlvmPattern):
+    """Ask the pool.
+
+    ::
+
+        %t = tir.num_threads    ->    llvm.call @kc_pool_num_threads() : () -> i32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: NumThreadsOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        name = s.module.declare(NUM_THREADS, [], i32)
+        count = s.insert(llvm.CallOp(name, return_type=i32)).results[0]
+        s.define(op.result, s.emit(llvm.SExtOp, [count], i64))
+
+
+class LowerThreadNumber(LlvmPattern):
+    """The parameter of the body that the pool passes; 0 where a loop runs as a serial one.
+
+    ::
+
+        %k = tir.thread_number below %n    ->    %thread
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ThreadNumberOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        s.define(op.result, s.thread if s.thread is not None else s.int_constant(0))
+
+
 def _bounds(op: Operation) -> list[tuple[SSAValue, SSAValue, SSAValue]]:
     rank = len(op.operands) // 3
     lower, upper, step = (op.operands[i * rank : (i + 1) * rank] for i in range(3))
@@ -137,17 +173,26 @@ def _outline(s: FunctionLowering, op: Operation) -> None:
     inner = FunctionLowering(s.module, s.patterns, name, op, parent=s, is_parallel=True)
     begin, end = (inner.entry.insert_arg(i64, i) for i in range(2))
     begin.name_hint, end.name_hint = "begin", "end"
+    numbered = next(
+        (it for it in op.regions[0].blocks[0].ops if isinstance(it, ThreadNumberOp)), None
+    )
+    if numbered is not None:
+        inner.thread = inner.entry.insert_arg(i64, 2)
+        inner.thread.name_hint = "thread"
     body = inner.run(_chunk(inner, op, dimensions, begin, end))
 
-    parameters = [Parameter(i64), Parameter(i64), *inner.captured_parameters(launched=True)]
+    own = [Parameter(i64)] * (2 if numbered is None else 3)
+    parameters = [*own, *inner.captured_parameters(launched=True)]
     signature = Signature.of(parameters)
     s.module.add_function(
         f"{name}_body", signature, body, op, internal=True, properties={"no_inline": UnitAttr()}
     )
     context = list(inner.captures)
     struct = llvm.LLVMStructType("", [value.type for value in context])
-    _add_task(s, op, name, struct)
-    _launch(s, name, struct, context, s.as_value(total), UNEVEN if _is_uneven(op) else 0)
+    _add_task(s, op, name, struct, is_numbered=numbered is not None)
+    threads = None if numbered is None else s.as_value(s.index(numbered.threads))
+    grain = UNEVEN if _is_uneven(op) else 0
+    _launch(s, name, struct, context, s.as_value(total), grain, threads)
 
 
 def _is_uneven(op: Operation) -> bool:
@@ -271,18 +316,31 @@ def _with_operands(op: Operation, block: Block) -> list[Operation]:
     return [*needed, op]
 
 
-def _add_task(s: FunctionLowering, op: Operation, name: str, struct: llvm.LLVMStructType) -> None:
+def _add_task(
+    s: FunctionLowering,
+    op: Operation,
+    name: str,
+    struct: llvm.LLVMStructType,
+    *,
+    is_numbered: bool,
+) -> None:
     """The function that the pool calls: it unpacks the context and calls the body."""
     task = FunctionLowering(s.module, s.patterns, name, op)
-    begin, end, context = (task.entry.insert_arg(ty, i) for i, ty in enumerate((i64, i64, POINTER)))
-    begin.name_hint, end.name_hint, context.name_hint = "begin", "end", "context"
-    arguments: list[SSAValue] = [begin, end]
+    given = {"begin": i64, "end": i64, "context": POINTER}
+    if is_numbered:
+        given["thread"] = i64
+    arguments: list[SSAValue] = []
+    for position, (hint, type_) in enumerate(given.items()):
+        argument = task.entry.insert_arg(type_, position)
+        argument.name_hint = hint
+        arguments.append(argument)
+    context = arguments.pop(2)
     for i, ty in enumerate(struct.types):
         field = _field(task, context, struct, i)
         arguments.append(task.emit(llvm.LoadOp, [field], ty))
     task.insert(llvm.CallOp(f"{name}_body", *arguments))
     task.insert(llvm.ReturnOp())
-    signature = Signature.of([Parameter(i64), Parameter(i64), Parameter(POINTER)])
+    signature = Signature.of([Parameter(type_) for type_ in given.values()])
     s.module.add_function(name, signature, task.new_region, op, internal=True)
 
 
@@ -293,9 +351,11 @@ def _launch(
     values: list[SSAValue],
     total: SSAValue,
     grain: int,
+    threads: SSAValue | None,
 ) -> None:
-    """Fill the context with ``values`` and run the loop on the pool, in chunks of ``grain``."""
-    s.module.declare(PARALLEL_FOR, [POINTER, POINTER, i64, i64])
+    """Fill the context with ``values`` and run the loop on the pool, in chunks of ``grain``; with
+    ``threads``, on that many threads at most, which have numbers.
+    """
     if values:
         slot = llvm.AllocaOp(s.int_constant(1), struct)
         context = s.insert_in_prologue(slot).results[0]
@@ -304,7 +364,12 @@ def _launch(
     else:
         context = s.emit(llvm.ZeroOp, [], POINTER)
     task = s.emit(llvm.AddressOfOp, [], POINTER, {"global_name": SymbolRefAttr(name)})
-    s.insert(llvm.CallOp(PARALLEL_FOR, task, context, total, s.int_constant(grain)))
+    arguments = [task, context, total, s.int_constant(grain)]
+    if threads is not None:
+        arguments.append(threads)
+    name_of_pool = PARALLEL_FOR if threads is None else NUMBERED
+    s.module.declare(name_of_pool, [argument.type for argument in arguments])
+    s.insert(llvm.CallOp(name_of_pool, *arguments))
 
 
 def _field(
@@ -315,4 +380,4 @@ def _field(
     return emit_gep(s, context, [0, number], struct)
 
 
-PATTERNS: tuple[type[RewritePattern], ...] = (LowerParallel,)
+PATTERNS: tuple[type[RewritePattern], ...] = (LowerParallel, LowerNumThreads, LowerThreadNumber)

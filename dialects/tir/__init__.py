@@ -42,6 +42,7 @@ from kc.dialects.tir.mbarriers import (
 from kc.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from kc.dialects.tir.prefetch import PrefetchOp
 from kc.dialects.tir.views import CallOp, MatrixDescriptorOp, ViewOp
+from kc.dialects.tir.workers import NumThreadsOp, ThreadNumberOp
 
 __all__ = [
     "DYNAMIC",
@@ -71,11 +72,13 @@ __all__ = [
     "MBarrierInitOp",
     "MBarrierWaitOp",
     "MatrixDescriptorOp",
+    "NumThreadsOp",
     "PrefetchOp",
     "StoreBoxOp",
     "StoreOp",
     "SymbolOp",
     "ThreadAllreduceOp",
+    "ThreadNumberOp",
     "ViewOp",
     "YieldOp",
     "is_name",
@@ -104,11 +107,13 @@ TIR = Dialect(
         MBarrierInitOp,
         MBarrierWaitOp,
         MatrixDescriptorOp,
+        NumThreadsOp,
         PrefetchOp,
         StoreBoxOp,
         StoreOp,
         SymbolOp,
         ThreadAllreduceOp,
+        ThreadNumberOp,
         ViewOp,
         YieldOp,
     ],

@@ -74,6 +74,7 @@ PLUGIN = Plugin(
             "legalize-narrow-floats",
             "legalize-symbols",
             "reuse-workspace",
+            "take-workspace",
         ),
     },
 )

@@ -177,7 +177,8 @@ def part_of(build: Build, symbol: str) -> Part | None:
 
     Raises the errors of the passes and of LLVM.
     """
-    if [*packed_calls(build.loops), *c_calls(build.loops), *imported_code(build.loops)]:
+    _, loops = build.stages[0]
+    if [*packed_calls(loops), *c_calls(loops), *imported_code(loops)]:
         return None
     said: list[Diagnostic] = []
     text, sources = noting(said, lambda: _lower_to_llvm(build, keeps=False))

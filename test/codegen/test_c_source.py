@@ -206,6 +206,18 @@ func.func @f(%C: memref<4xi16>, %D: memref<4xi1>, %s: index, %x: f32) {
 """
 
 
+def test_buffers_that_are_too_large_for_the_stack_are_freed():
+    A = te.placeholder((100, 100), name="A")
+    B = te.compute((100, 100), lambda i, j: A[i, j] + 1.0, name="B")
+    C = te.compute((100, 100), lambda i, j: B[99 - i, j] * 2.0, name="C")
+    lines = kc.build(te.create_schedule(C.op), [A, C], "c").get_source("c").splitlines()
+    ((allocated, line),) = [(n, each) for n, each in enumerate(lines) if "= kc_alloc(" in each]
+    freed = [n for n, each in enumerate(lines) if each.strip() == "free(B);"]
+    assert line.startswith("  float *B")
+    assert freed == [len(lines) - 2]
+    assert freed[0] > allocated
+
+
 @pytest.mark.skipif(not CC, reason="there is no C compiler")
 def test_what_decided_comparisons_compare_has_no_variable(tmp_path):
     (tmp_path / "k.c").write_text(emit_c(lowered(DECIDED)))

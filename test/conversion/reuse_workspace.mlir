@@ -1,4 +1,5 @@
 // RUN: kc-opt %s --reuse-workspace | FileCheck %s
+// RUN: kc-opt %s --reuse-workspace=marked | FileCheck %s --check-prefix=MARKED
 
 // Memory of constant size that the function frees is kept in a variable, which calls take it from.
 // CHECK-LABEL: llvm.mlir.global internal @f.workspace.0() {{.*}} : !llvm.ptr {
@@ -57,4 +58,21 @@ llvm.func @f(%n: i64) -> !llvm.ptr {
   llvm.call @free(%small) : (!llvm.ptr) -> ()
   llvm.call @free(%B) : (!llvm.ptr) -> ()
   llvm.return %returned : !llvm.ptr
+}
+
+// A function that is marked keeps memory of any size. What it keeps begins with the size.
+// MARKED-NOT:   f.workspace
+// MARKED-LABEL: llvm.func internal @g.workspace.0.take(%size: i64) -> (!llvm.ptr {llvm.noalias})
+// MARKED:         %had = llvm.load %kept : !llvm.ptr -> i64
+// MARKED-NEXT:    %is_enough = llvm.icmp "uge" %had, %size : i64
+// MARKED-LABEL: llvm.func @g.workspace.release() {
+// MARKED:         llvm.call @g.workspace.0.exchange(%null) : (!llvm.ptr) -> ()
+// MARKED-LABEL: llvm.func @g(%n: i64)
+// MARKED:         %B = llvm.call @g.workspace.0.take(%n) : (i64) -> !llvm.ptr
+// MARKED-NEXT:    llvm.call @g.workspace.0.keep(%B) : (!llvm.ptr) -> ()
+llvm.func @g(%n: i64) attributes {kc.keeps_memory} {
+  %alignment = llvm.mlir.constant(64 : i64) : i64
+  %B = llvm.call @aligned_alloc(%alignment, %n) : (i64, i64) -> !llvm.ptr
+  llvm.call @free(%B) : (!llvm.ptr) -> ()
+  llvm.return
 }

@@ -26,8 +26,40 @@ def two_stages() -> tir.Schedule:
     return tir.Schedule(te.create_prim_func([A, C]))
 
 
+Calls = list[tuple[object, ...]]
+
+
+def noting(text: str, memory: ctypes.Array[ctypes.c_char]) -> tuple[object, Calls]:
+    """The code of a text after the pass, which allocates ``memory``, and what it calls."""
+    module = parse_module(text, "f.mlir", registry.context())
+    registry.get_pass("reuse-workspace", "").apply(registry.context(), module)
+    calls: Calls = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    def allocate(alignment: int, size: int) -> int:
+        calls.append(("allocate", alignment, size))
+        return ctypes.addressof(memory)
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    def free(address: int | None) -> None:
+        if address is not None:
+            calls.append(("free", address))
+
+    KEPT.extend((allocate, free))
+    addresses = {
+        name: ctypes.cast(function, ctypes.c_void_p).value or 0
+        for name, function in (("aligned_alloc", allocate), ("free", free))
+    }
+    return jit(emit_llvm_ir(module), addresses), calls
+
+
+KEPT: list[object] = []
+"""Functions of Python that code calls."""
+
+
 def test_allocates_once_and_frees_at_the_end():
-    module = parse_module(
+    memory = ctypes.create_string_buffer(8192)
+    code, calls = noting(
         """
         llvm.func @aligned_alloc(i64, i64) -> (!llvm.ptr {llvm.noalias})
         llvm.func @free(!llvm.ptr)
@@ -40,34 +72,39 @@ def test_allocates_once_and_frees_at_the_end():
           llvm.return %address : i64
         }
         """,
-        "f.mlir",
-        registry.context(),
+        memory,
     )
-    registry.get_pass("reuse-workspace", "").apply(registry.context(), module)
-    memory = ctypes.create_string_buffer(8192)
-    calls: list[tuple[object, ...]] = []
-
-    @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-    def allocate(alignment: int, size: int) -> int:
-        calls.append(("allocate", alignment, size))
-        return ctypes.addressof(memory)
-
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-    def free(address: int | None) -> None:
-        if address is not None:
-            calls.append(("free", address))
-
-    addresses = {
-        name: ctypes.cast(function, ctypes.c_void_p).value or 0
-        for name, function in (("aligned_alloc", allocate), ("free", free))
-    }
-    code = jit(emit_llvm_ir(module), addresses)
-    f = ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("f"))
+    f = ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("f"))  # pyright: ignore
     assert [f(), f(), f()] == [ctypes.addressof(memory)] * 3
     assert calls == [("allocate", 64, 8192)]
     del code
     gc.collect()
     assert calls == [("allocate", 64, 8192), ("free", ctypes.addressof(memory))]
+
+
+def test_memory_of_any_size_is_replaced_by_larger_one():
+    memory = ctypes.create_string_buffer(1 << 16)
+    code, calls = noting(
+        """
+        llvm.func @aligned_alloc(i64, i64) -> (!llvm.ptr {llvm.noalias})
+        llvm.func @free(!llvm.ptr)
+        llvm.func @f(%n: i64) -> i64 attributes {kc.keeps_memory} {
+          %alignment = llvm.mlir.constant(64 : i64) : i64
+          %B = llvm.call @aligned_alloc(%alignment, %n) : (i64, i64) -> !llvm.ptr
+          %address = llvm.ptrtoint %B : !llvm.ptr to i64
+          llvm.call @free(%B) : (!llvm.ptr) -> ()
+          llvm.return %address : i64
+        }
+        """,
+        memory,
+    )
+    f = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code.address("f"))  # pyright: ignore
+    start = ctypes.addressof(memory)
+    assert [f(n) for n in (640, 64, 640, 704, 640)] == [start + 64] * 5
+    assert calls == [("allocate", 64, 704), ("free", start), ("allocate", 64, 768)]
+    del code
+    gc.collect()
+    assert calls[3:] == [("free", start)]
 
 
 def test_calls_on_several_threads():

@@ -4,6 +4,7 @@ import itertools
 import random
 
 import graph_programs as programs
+import numpy as np
 import pytest
 from graph_programs import parsed
 
@@ -76,6 +77,56 @@ def test_small_plans_are_exact(seed: int) -> None:
     intervals = drawn(draw, draw.randrange(2, 7))
     _, arena = best_offsets(intervals)
     assert arena == least_arena(intervals)
+
+
+def least_arena_by_milp(intervals: list[Interval]) -> int:
+    """The size of the smallest arena, as an integer program: offsets, and for each two buffers that
+    are alive at once which of them is below the other. In units of 64 bytes."""
+    optimize = pytest.importorskip("scipy.optimize")
+    intervals = [(size // 64, first, last) for size, first, last in intervals]
+    count = len(intervals)
+    pairs = [
+        (a, b)
+        for a, b in itertools.combinations(range(count), 2)
+        if intervals[a][1] <= intervals[b][2] and intervals[b][1] <= intervals[a][2]
+    ]
+    bound = sum(size for size, _, _ in intervals)
+    columns = count + 1 + len(pairs)  # the offsets, the arena, the order of each pair
+    rows, upper = [], []
+    for n, (size, _, _) in enumerate(intervals):  # offset + size <= arena
+        rows.append([(n, 1), (count, -1)])
+        upper.append(-size)
+    for number, (a, b) in enumerate(pairs):
+        order = count + 1 + number
+        rows.append([(a, 1), (b, -1), (order, -bound)])  # a below b, if the order is 0
+        upper.append(-intervals[a][0])
+        rows.append([(b, 1), (a, -1), (order, bound)])
+        upper.append(bound - intervals[b][0])
+    matrix = np.zeros((len(rows), columns))
+    for row, entries in enumerate(rows):
+        for column, value in entries:
+            matrix[row, column] = value
+    cost = np.zeros(columns)
+    cost[count] = 1
+    limits = np.full(columns, float(bound))
+    limits[count + 1 :] = 1
+    result = optimize.milp(
+        cost,
+        constraints=optimize.LinearConstraint(matrix, -np.inf, upper),
+        bounds=optimize.Bounds(0, limits),
+        integrality=np.r_[np.zeros(count + 1), np.ones(len(pairs))],
+        options={"time_limit": 20},
+    )
+    assert result.status == 0, result.message
+    return 64 * round(result.fun)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_plans_are_exact_by_integer_programming(seed: int) -> None:
+    draw = random.Random(100 + seed)
+    intervals = drawn(draw, draw.randrange(8, 13))
+    _, arena = best_offsets(intervals)
+    assert arena == least_arena_by_milp(intervals)
 
 
 TEXTS = {

@@ -52,7 +52,16 @@ class CompiledGraph(Module):
     that calls them; the rest is as for any :class:`kc.runtime.Module`.
     """
 
-    __slots__ = ("graph", "kernel_of", "kernels", "memory_plan", "params", "program", "target")
+    __slots__ = (
+        "graph",
+        "kernel_of",
+        "kernels",
+        "memory_plan",
+        "params",
+        "program",
+        "target",
+        "threads",
+    )
 
     def __init__(
         self,
@@ -64,6 +73,7 @@ class CompiledGraph(Module):
         constants: Mapping[str, Any],
         *,
         kernel_of: Callable[[Launch], Kernel],
+        threads: int,
         params: Mapping[str, Any],
         target: Target,
         whole: Callable[[], ModuleOp] | None,
@@ -93,6 +103,8 @@ class CompiledGraph(Module):
         self.memory_plan = plan
         """The plan of memory, which prints as a table."""
         self.kernel_of = kernel_of
+        self.threads = threads
+        """The number of threads for which the workspaces of kernels are planned."""
         self.params = params
         self.target = target
 
@@ -170,11 +182,16 @@ def build(
         function = functions.function(name)
         program = program_of(function, functions.functions)
         separate = is_compiled_in_parts(chosen)
-        kernels = Kernels(chosen, [name], separate=separate)
+        kernels = Kernels(chosen, [name], separate=separate, workspaces=_plans_workspaces(chosen))
         kernels.compile_side_by_side(
             step.group for step in all_steps(program.steps) if isinstance(step, Launch)
         )
-        plan = plan_memory(program, kernels.may_write_in_place)
+        threads = chosen.num_cores or 1
+        plan = plan_memory(
+            program,
+            kernels.may_write_in_place,
+            lambda launch: kernels.of(launch).workspace.bytes(threads),
+        )
         launched: dict[str, Kernel] = {}
 
         def kernel_of(launch: Launch) -> Kernel:
@@ -182,7 +199,7 @@ def build(
             launched[kernel.name] = kernel
             return kernel
 
-        main = main_function(program, plan, kernel_of)
+        main = main_function(program, plan, kernel_of, threads)
         is_outside = chosen.kind in _WITH_TABLES
         used = list(launched.values())
         loops = module_of(main, program, used, external=is_outside, declares=separate)
@@ -193,7 +210,7 @@ def build(
         base = backend.build(Build(stages, chosen, name, None, backend, tables=tables, parts=parts))
 
     def whole() -> ModuleOp:
-        function = main_function(program, plan, kernels.of)
+        function = main_function(program, plan, kernels.of, threads)
         return module_of(function, program, used, external=is_outside)
 
     return CompiledGraph(
@@ -204,6 +221,7 @@ def build(
         plan,
         tables,
         kernel_of=kernels.of,
+        threads=threads,
         params=dict(params or {}),
         target=chosen,
         whole=whole if separate else None,
@@ -214,9 +232,20 @@ def is_compiled_in_parts(target: Target) -> bool:
     """True if each kernel is compiled by itself: by LLVM for this machine, by kc's own passes."""
     if target.kind != "llvm" or not runs_here(target):
         return False
+    return _is_plain()
+
+
+def _is_plain() -> bool:
+    """True if the passes are kc's own, and nobody looks at what they do."""
     context = PassContext.current()
     is_watched = step_watcher() is not None or bool(context.instruments) or context.bound_checks
     return not is_watched and context.identity() is not None
+
+
+def _plans_workspaces(target: Target) -> bool:
+    """True if kernels may be lowered by themselves, to see what memory they need."""
+    hooks = [hook for phase in registry.current().hooks.values() for hook in phase]
+    return _is_plain() and not any(target.kind in hook.kinds for hook in hooks)
 
 
 def build_function(mod: Any, target: Target, name: str) -> Module:

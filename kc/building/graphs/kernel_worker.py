@@ -78,7 +78,7 @@ def _compiled(text: str, target: Target) -> dict[str, Any] | None:
         (group,) = graph_functions(IRModule.parse(text).op)
         if canonical_text(group) != text:
             return None
-        kernel = Kernels(target, separate=True).of_group(group)
+        kernel = Kernels(target, separate=True, workspaces=True).of_group(group)
     except KCError:
         return None
     part = kernel.part
@@ -95,5 +95,6 @@ def _compiled(text: str, target: Target) -> dict[str, Any] | None:
             "outputs": kernel.outputs,
             "copied": kernel.copied,
             "sizes": kernel.sizes,
+            "workspace": [kernel.workspace.shared, kernel.workspace.per_thread],
         },
     }

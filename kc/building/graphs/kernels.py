@@ -1,4 +1,8 @@
-"""The kernels of a program: each distinct group is lowered and scheduled once."""
+"""The kernels of a program: each distinct group is lowered and scheduled once.
+
+A kernel allocates no memory: ``take-workspace`` makes what it needs a part of the arena that
+``@main`` passes. How much that is, is known once the loops are lowered so far.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,17 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.dialects.func import FuncOp as KernelOp
 from xdsl.ir import Operation
 
@@ -20,13 +31,19 @@ from kc.building.default_schedules import wants_default_schedules
 from kc.building.graphs import kernel_worker
 from kc.building.graphs.program import Launch
 from kc.building.programs import TensorProgram
+from kc.conversion._access_bounds import require_accesses_inside
+from kc.conversion.pipelines import planned_passes
+from kc.conversion.take_workspace import WORKSPACE, WorkspaceSize, add_arguments
 from kc.dialects.graph.declaration import OperatorOp, Pattern
 from kc.dialects.graph.functions import ARGUMENT_NAME, FuncOp
-from kc.dialects.tir import ForOp, StoreOp
+from kc.dialects.tir import AllocOp, ForOp, StoreOp
 from kc.graph.group import GroupTensors, group_tensors, kernel_name
+from kc.instrument import run_passes
 from kc.support import registry
+from kc.support.diagnostics import Diagnostic, diagnostic_handler
 from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import print_module
+from kc.support.pass_context import pipeline_options, using_options
 from kc.support.target import Target
 from kc.te.schedule import create_schedule
 from kc.transform import PassContext
@@ -53,6 +70,9 @@ class Kernel:
     """The names of dimensions that are the last arguments."""
     operators: tuple[str, ...]
     """The names of the operators in the group."""
+    workspace: WorkspaceSize = WorkspaceSize()
+    """The memory that it needs besides its arguments: then its last arguments are a pointer to
+    that, its size, and the number of threads."""
     in_place: int | None = None
     """The input that is the result, too."""
     part: Part | None = field(default=None, compare=False, repr=False)
@@ -60,10 +80,12 @@ class Kernel:
 
     @property
     def function(self) -> KernelOp:
-        """The loops, as a private function of no module."""
+        """The loops, as a private function of no module; with the arguments for the workspace."""
         function = self.lowered()
         function.properties["sym_name"] = StringAttr(self.name)
         function.properties["sym_visibility"] = StringAttr("private")
+        if self.workspace != WorkspaceSize():
+            add_arguments(function, self.workspace)
         return function
 
     @property
@@ -81,6 +103,7 @@ class _Interface:
     outputs: tuple[int, ...]
     copied: tuple[tuple[int, int], ...]
     sizes: tuple[str, ...]
+    workspace: tuple[int, int] = (0, 0)
 
     @classmethod
     def of_text(cls, text: str) -> _Interface | None:
@@ -97,6 +120,7 @@ class _Interface:
             outputs=tuple(read["outputs"]),
             copied=tuple((result, place) for result, place in read["copied"]),
             sizes=tuple(read["sizes"]),
+            workspace=tuple(read["workspace"]),
         )
 
 
@@ -112,11 +136,18 @@ class Kernels:
     """
 
     def __init__(
-        self, target: Target, taken: Sequence[str] = (), *, separate: bool = False
+        self,
+        target: Target,
+        taken: Sequence[str] = (),
+        *,
+        separate: bool = False,
+        workspaces: bool = False,
     ) -> None:
-        """``taken`` are names that no kernel may have."""
+        """``taken`` are names that no kernel may have; with ``workspaces``, kernels allocate
+        nothing."""
         self.target = target
         self.separate = separate
+        self.workspaces = workspaces and any(map(_takes_workspaces, backend_of(target).pipeline))
         self._names = set(taken)
         self._kernels: dict[tuple[str, int | None], Kernel | None] = {}
         self._lowered: dict[str, tuple[GroupTensors, KernelOp | None]] = {}
@@ -202,8 +233,8 @@ class Kernels:
             else:
                 interface, function = self._lowered_kernel(group, key, in_place)
                 is_empty = function is None
-                if self.separate and function is not None:
-                    part = self._compiled(function, symbol)
+                if interface is not None and function is not None:
+                    interface, part = self._compiled(interface, function, symbol)
             if entry_key is not None and (part is not None or is_empty):
                 head = _HEAD + json.dumps(None if interface is None else vars(interface))
                 text, exports, code = ("", [], b"")
@@ -229,6 +260,7 @@ class Kernels:
             interface.copied,
             interface.sizes,
             tuple(operators),
+            WorkspaceSize(*interface.workspace),
             in_place,
             part,
         )
@@ -273,15 +305,55 @@ class Kernels:
             PassContext.current().identity(),
         )
 
-    def _compiled(self, function: KernelOp, symbol: str) -> Part | None:
+    def _compiled(
+        self, interface: _Interface, function: KernelOp, symbol: str
+    ) -> tuple[_Interface, Part | None]:
+        """The interface with the workspace, and the code if it is compiled by itself."""
         from kc.backends.llvm import part_of
 
+        backend = backend_of(self.target)
+        takes = self.workspaces and any(isinstance(op, AllocOp) for op in function.walk())
+        if not takes and not self.separate:
+            return interface, None
         public = function.clone()
         public.properties["sym_name"] = StringAttr(symbol)
         public.properties.pop("sym_visibility", None)
-        backend = backend_of(self.target)
-        stages = [("tir", ModuleOp([public]))]
-        return part_of(Build(stages, self.target, symbol, None, backend), symbol)
+        module = ModuleOp([public])
+        stages = [("tir", module)]
+        said: list[Diagnostic] = []
+        if takes:
+            # Lowered so far that the buffers are known, and then on from there.
+            position = [*map(_takes_workspaces, backend.pipeline)].index(True) + 1
+            lowered = ModuleOp([public.clone()])
+            with diagnostic_handler(said.append):
+                size = _with_workspace(lowered, backend.pipeline[:position], self.target)
+            if size != WorkspaceSize():
+                types = (*interface.types, "memref<?xi8>", "index")
+                workspace = (size.shared, size.per_thread)
+                interface = replace(interface, types=types, workspace=workspace)
+            backend = replace(backend, pipeline=backend.pipeline[position:])
+            stages.append(("scf", lowered))
+        if not self.separate or said:  # what comes with warnings is compiled with the rest
+            return interface, None
+        return interface, part_of(Build(stages, self.target, symbol, None, backend), symbol)
+
+
+def _takes_workspaces(entry: str | int) -> bool:
+    """True for the pass of a pipeline after which the memory that kernels need is known."""
+    return isinstance(entry, str) and entry.partition("{")[0] == "take-workspace"
+
+
+def _with_workspace(module: ModuleOp, order: Sequence[str | int], target: Target) -> WorkspaceSize:
+    """Run the passes on the only function of a module, and return what it needs then."""
+    (function,) = [op for op in module.body.ops if isinstance(op, KernelOp)]
+    function.attributes[WORKSPACE] = UnitAttr()
+    require_accesses_inside(module)
+    poisoned = PassContext.current().poison_memory
+    options = replace(pipeline_options(), poison_memory=poisoned)
+    with target, using_options(options):
+        run_passes(module, planned_passes(tuple(order), target.kind))
+    (function,) = [op for op in module.body.ops if isinstance(op, KernelOp)]
+    return WorkspaceSize.of(function)
 
 
 def _symbol(text: str, in_place: int | None) -> str:

@@ -2,17 +2,30 @@
 
 ::
 
-    func.func @main(%x: memref<4x8xf32> {...}, %output: memref<4x16xf32> {kc.role = "out", ...}) {
-      %arena = memref.alloc() {alignment = 64} : memref<512xi8>
-      %0 = memref.view %arena[%c256][] : memref<512xi8> to memref<4x16xf32>
+    func.func @main(%x: memref<4x8xf32> {...}, %output: memref<4x16xf32> {kc.role = "out", ...})
+        attributes {kc.keeps_memory} {
+      %arena = memref.alloc() {alignment = 64} : memref<8704xi8>
+      %0 = memref.view %arena[%c256][] : memref<8704xi8> to memref<4x16xf32>
       %1 = memref.get_global @constant_0 : memref<16x8xf32>
-      func.call @nn_dense(%x, %1, %0) : ...
+      %2 = memref.view %arena[%c512][%c8192] : memref<8704xi8> to memref<?xi8>
+      func.call @nn_dense(%x, %1, %0, %2, %c1) : ...
       ...
-      memref.dealloc %arena : memref<512xi8>
+      memref.dealloc %arena : memref<8704xi8>
     }
 
-The memory of the arena is kept from one call to the next (``reuse-workspace``), and calls at the
-same time on several threads have arenas of their own.
+The arena is kept from one call to the next (``reuse-workspace``), and calls at the same time on
+several threads have arenas of their own.
+
+What the threads of a kernel need is planned for the number of threads that the target has. Where
+there are more when the function is called, the arena is larger, and the workspaces of such kernels
+lie behind everything else::
+
+    %threads = tir.num_threads
+    %fits = arith.cmpi ule, %threads, %c2 : index
+    %behind = arith.muli %threads, %c4096 : index
+    %more = arith.select %fits, %c0, %behind : index
+    %bytes = arith.addi %c8704, %more : index
+    %arena = memref.alloc(%bytes) {alignment = 64} : memref<?xi8>
 """
 
 from __future__ import annotations
@@ -49,6 +62,8 @@ from kc.building.graphs.program import (
     View,
     all_steps,
 )
+from kc.conversion.reuse_workspace import KEEPS_MEMORY
+from kc.conversion.take_workspace import WorkspaceSize
 from kc.dialects.graph.sizes import Quotient, Size, SizeExpr
 from kc.dialects.graph.types import ELEMENT_TYPES, TensorSpec
 from kc.dialects.memref_views import DISJOINT, EXTERNAL
@@ -60,13 +75,15 @@ from kc.support.registry import context
 
 
 def main_function(
-    program: Program, plan: MemoryPlan, kernel_of: Callable[[Launch], Kernel]
+    program: Program, plan: MemoryPlan, kernel_of: Callable[[Launch], Kernel], threads: int = 1
 ) -> KernelOp:
     """The function of a program; its kernels and constants must be put beside it.
 
+    ``threads`` is the number for which the workspaces of kernels are planned.
+
     Raises GraphError KC2449 for a size of an argument that is a product of sizes.
     """
-    emitter = _Emitter(program, plan, kernel_of)
+    emitter = _Emitter(program, plan, kernel_of, threads)
     module = parse_module(emitter.text(), "<graph>", context())
     (function,) = [
         op
@@ -138,9 +155,14 @@ def _element_type(dtype: str) -> Attribute:
 
 class _Emitter:
     def __init__(
-        self, program: Program, plan: MemoryPlan, kernel_of: Callable[[Launch], Kernel]
+        self,
+        program: Program,
+        plan: MemoryPlan,
+        kernel_of: Callable[[Launch], Kernel],
+        threads: int,
     ) -> None:
         self.program = program
+        self.threads = threads
         self.kernel_of = kernel_of
         self.plan = plan
         self.offsets = {it.buffer: it.offset for it in plan.allocations}
@@ -167,7 +189,10 @@ class _Emitter:
         self.arena_type = ""
         if bytes_ != 0:
             dynamic = "" if isinstance(bytes_, int) else self.size(bytes_)
-            self.arena_type = f"memref<{bytes_ if isinstance(bytes_, int) else '?'}xi8>"
+            more = self._more_threads()
+            if more:
+                dynamic = self._binary("addi", self.size(bytes_), more)
+            self.arena_type = f"memref<{'?' if dynamic else bytes_}xi8>"
             self.write(
                 f"%arena = memref.alloc({dynamic}) {{alignment = {ALIGNMENT} : i64}} : "
                 f"{self.arena_type}"
@@ -179,9 +204,14 @@ class _Emitter:
             self.write(f"memref.dealloc %arena : {self.arena_type}")
         body = "\n".join(f"  {line}" for line in self.lines)
         attributes = ""
+        given: list[str] = []
         if self.symbols:
             listed = ", ".join(f'"{name}"' for name in self.symbols)
-            attributes = f" attributes {{kc.symbols = [{listed}]}}"
+            given.append(f"kc.symbols = [{listed}]")
+        if self.arena_type:
+            given.append(KEEPS_MEMORY)
+        if given:
+            attributes = f" attributes {{{', '.join(given)}}}"
         name = self.program.function.sym_name.data
         declared = "\n".join(
             f"func.func private @{kernel.name}({', '.join(kernel.types)})"
@@ -210,8 +240,13 @@ class _Emitter:
             views = [step.source, step.target] if isinstance(step, Copy) else []
             if isinstance(step, Launch):
                 views = [*step.inputs, *step.outputs]
-                for name in self.kernel_of(step).sizes:
+                kernel = self.kernel_of(step)
+                for name in kernel.sizes:
                     assert name in self.symbols
+                if step.workspace is not None:
+                    offset = self.offsets[step.workspace]
+                    for size in (offset, kernel.workspace.bytes(self.threads), 1):
+                        self.size(size)
             for view in views:
                 resolved = view.resolved
                 for size in (*resolved.spec.shape, resolved.offset):
@@ -223,6 +258,42 @@ class _Emitter:
             condition = step.condition.resolved
             if condition.buffer.place is Place.ARENA:
                 self.size(self.offsets[condition.buffer] + condition.offset)
+
+    def _more_threads(self) -> str:
+        """Ask for the number of threads, if kernels need memory for each. The name of the bytes
+        behind the planned arena, which are 0 for as many threads as it is planned for."""
+        launches = (it for it in all_steps(self.program.steps) if isinstance(it, Launch))
+        needs = [self.kernel_of(launch).workspace for launch in launches]
+        per_thread = max((need.per_thread for need in needs), default=0)
+        if per_thread == 0:
+            return ""
+        shared = max(need.shared for need in needs if need.per_thread)
+        self.write("%threads = tir.num_threads")
+        self.write(f"%fits = arith.cmpi ule, %threads, {self.size(self.threads)} : index")
+        behind = self._binary("muli", "%threads", self.size(per_thread))
+        behind = self._binary("addi", behind, self.size(shared))
+        name = self.fresh()
+        self.write(f"{name} = arith.select %fits, {self.size(0)}, {behind} : index")
+        return name
+
+    def _workspace(self, step: Launch, need: WorkspaceSize) -> list[str]:
+        """The arguments of a kernel for its workspace: the memory and the number of threads."""
+        if need == WorkspaceSize():
+            return []
+        assert step.workspace is not None
+        offset, size = self.size(self.offsets[step.workspace]), self.size(need.bytes(self.threads))
+        threads = self.size(1)
+        if need.per_thread:
+            threads = "%threads"
+            place, offset = offset, self.fresh()
+            behind = self.size(self.plan.arena_bytes)
+            self.write(f"{offset} = arith.select %fits, {place}, {behind} : index")
+        name = self.fresh()
+        self.write(
+            f"{name} = memref.view %arena[{offset}][{size}] {{{DISJOINT}}} : "
+            f"{self.arena_type} to memref<?xi8>"
+        )
+        return [name, threads]
 
     def size(self, size: Size) -> str:
         """The name of a size as an index."""
@@ -391,6 +462,7 @@ class _Emitter:
             arguments = [self.view(step.inputs[n]) for n in kernel.inputs]
             arguments += [self.view(step.outputs[n]) for n in kernel.outputs]
             arguments += [f"%size_{name}" for name in kernel.sizes]
+            arguments += self._workspace(step, kernel.workspace)
             types = ", ".join(kernel.types)
             self.write(f"func.call @{kernel.name}({', '.join(arguments)}) : ({types}) -> ()")
         for result, place in kernel.copied:

@@ -3,7 +3,8 @@
 Buffers that are not alive at the same time may share memory. A buffer is alive from the step that
 first writes it to the step that last reads it, and during a whole loop that it enters from outside.
 A kernel that computes each element of its result from the same element of an operand writes in
-place, if that operand is read for the last time.
+place, if that operand is read for the last time. The workspace of a kernel is a buffer that is
+alive while the kernel runs.
 
 Offsets are multiples of 64 bytes. Buffers of known size are placed by decreasing size, each where
 the smallest gap is that it fits in (best fit), in several orders of which the smallest arena is
@@ -141,17 +142,26 @@ class MemoryPlan:
 def plan_memory(
     program: Program,
     may_write_in_place: Callable[[Launch, int], bool] = lambda launch, number: False,
+    workspace_of: Callable[[Launch], int] = lambda launch: 0,
     *,
     shares: bool = True,
 ) -> MemoryPlan:
     """The plan of a program, whose kernels that write in place are noted in it.
 
-    ``may_write_in_place`` tells whether the schedule of a kernel permits that for an input.
-    ``shares=False`` gives each buffer memory of its own, for tests.
+    ``may_write_in_place`` tells whether the schedule of a kernel permits that for an input;
+    ``workspace_of`` gives the bytes that a kernel needs besides its arguments, and each launch gets
+    them as a buffer. ``shares=False`` gives each buffer memory of its own, for tests.
     """
     lives = lifetimes(program)
     if shares:
         _write_in_place(program, lives, may_write_in_place)
+    for position, step in positions(program):
+        size = workspace_of(step) if isinstance(step, Launch) else 0
+        if isinstance(step, Launch) and size:
+            name = f"{step.group.sym_name.data}_workspace_{len(program.buffers)}"
+            step.workspace = Buffer(name, TensorSpec((size,), "uint8"), Place.ARENA)
+            program.buffers.append(step.workspace)
+            lives[step.workspace] = (position, position)
     alive = [(buffer, *lives[buffer]) for buffer in program.buffers if buffer in lives]
     shared = {
         buffer.name: View(buffer, 0, buffer.spec).resolved.buffer.name

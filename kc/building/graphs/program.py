@@ -108,6 +108,8 @@ class Launch:
     op: Operation
     in_place: dict[int, int] = field(default_factory=dict)
     """Output -> the input whose memory it takes."""
+    workspace: Buffer | None = None
+    """The memory that the kernel needs besides."""
 
 
 @dataclass(eq=False)

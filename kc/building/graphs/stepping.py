@@ -1,7 +1,7 @@
 """A compiled graph run step by step, on the plan of its memory: to look at it, and to measure it.
 
 The kernels are those of the compiled function, each compiled as a function of its own; the arena is
-an array.
+an array, in which their workspaces are, too.
 """
 
 from __future__ import annotations
@@ -135,6 +135,9 @@ class _Run:
             arrays = [self.array(step.inputs[n]) for n in kernel.inputs]
             arrays += [self.array(step.outputs[n]) for n in kernel.outputs]
             arrays += [self.sizes[name] for name in kernel.sizes]
+            if step.workspace is not None:
+                arrays += [self.array(View(step.workspace, 0, step.workspace.spec)).view("int8")]
+                arrays += [self.compiled.threads]
             function = self.owner.kernels[kernel.name]
             start = time.perf_counter()
             function(*arrays)
