@@ -183,7 +183,7 @@ def reads_from(f: Any) -> list[tuple[int, ...]]:
     arena = re.search(r"%arena = memref.alloc.*memref<(\d+|\?)xi8>", main)
     assert arena is not None
     last = np.full(1 << 23, -1)
-    found: list[tuple[int, ...]] = []
+    reads: list[tuple[int, ...]] = []
     number = 0
     for line in main.splitlines():
         view = VIEW.match(line)
@@ -199,14 +199,14 @@ def reads_from(f: Any) -> list[tuple[int, ...]]:
         for argument, is_written in zip(arguments, roles, strict=True):
             if argument in places and not is_written and argument != arguments[-2]:
                 start, size = places[argument]
-                found.append(tuple(dict.fromkeys(last[start : start + size].tolist())))
+                reads.append(tuple(dict.fromkeys(last[start : start + size].tolist())))
         for position, argument in enumerate(arguments):
             is_workspace = position == len(arguments) - 2 and arguments[-1] in ("%threads", "%c1")
             if argument in places and (roles[position] or is_workspace):
                 start, size = places[argument]
                 last[start : start + size] = number
         number += 1
-    return found
+    return reads
 
 
 def test_no_value_is_overwritten_before_its_last_use(
