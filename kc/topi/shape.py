@@ -179,6 +179,9 @@ def reshape(a: Tensor, newshape: Any) -> Tensor:
         number = flat(at, shape)
         return a(*place_of(as_expr(number), a.shape)) if a.ndim else a()
 
+    def by_groups(*at: Any) -> Expr:
+        return a(*_places_by_groups(at, shape, a.shape))
+
     if not all(isinstance(size, int) for size in (*shape, *a.shape)):
         same = len(shape) == a.ndim and all(map(surely_same, shape, a.shape))
         return _moved("reshape", shape, (lambda *at: a(*at)) if same else body)
@@ -186,7 +189,41 @@ def reshape(a: Tensor, newshape: Any) -> Tensor:
         return _moved(
             "reshape", shape, lambda *_: const(0 if a.dtype != "bool" else False, a.dtype)
         )
-    return _moved("reshape", shape, body)
+    return _moved("reshape", shape, by_groups)
+
+
+def _places_by_groups(
+    at: Sequence[Any], shape: Sequence[Any], source: Sequence[Any]
+) -> list[Expr | int]:
+    """The places in ``source`` of the element ``at`` in ``shape``, for each of the smallest groups
+    of neighbouring dimensions that have as many elements in both shapes.
+
+    So a dimension that stays has its index as it is, and no quotients, which schedules would have
+    to see through.
+    """
+    places: list[Expr | int] = []
+    i = j = 0
+    while i < len(shape) or j < len(source):
+        first, start = i, j
+        count = source_count = 1
+        while count != source_count or (i, j) == (first, start):
+            if (count <= source_count or j == len(source)) and i < len(shape):
+                count, i = count * shape[i], i + 1
+            else:
+                source_count, j = source_count * source[j], j + 1
+        wide = [n for n in range(first, i) if shape[n] != 1]
+        number: Any = as_expr(flat([at[n] for n in wide], [shape[n] for n in wide]))
+        sizes = source[start:j]
+        outermost = next((n for n, size in enumerate(sizes) if size != 1), 0)
+        digits: list[Expr | int] = []
+        for n, size in reversed([*enumerate(sizes)]):
+            if size == 1:
+                digits.insert(0, const(0))
+                continue
+            digits.insert(0, number % size if n > outermost else number)
+            number = number // size
+        places += digits
+    return places
 
 
 @operator(

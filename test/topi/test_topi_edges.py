@@ -199,3 +199,18 @@ def test_lengths_of_half_precision_leave_its_range():
     given = np.repeat(np.array([[300], [0]], "float16"), 8, 1)
     expected = np.repeat(np.array([[8**-0.5], [0]], "float16"), 8, 1)
     np.testing.assert_array_equal(kernel(given), expected)
+
+
+@pytest.mark.parametrize(
+    ("source", "shape", "places"),
+    [
+        ((1, 6, 4), (6, 4), "0, %v_i0, %v_i1"),
+        ((2, 12), (2, 3, 1, 4), "%v_i0, %v_i1 * 4 + %v_i3"),
+        ((6, 5), (2, 3, 5), "%v_i0 * 3 + %v_i1, %v_i2"),
+        ((2, 3, 5), (6, 5, 1), "%v_i0 floordiv 3, %v_i0 mod 3, %v_i1"),
+    ],
+)
+def test_reshape_keeps_the_indices_of_dimensions_that_stay(source, shape, places):
+    x = te.placeholder(source, name="x")
+    text = str(kc.lower([x, topi.reshape(x, shape)], target="c"))  # no schedule
+    assert f"tir.load %x[{places}]" in text

@@ -23,13 +23,12 @@ tensor.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -53,6 +52,18 @@ KEPT = ("on_device", "device_copy", "annotation.")
 """The operators that stay, by the beginnings of their names."""
 _PARTS = (ConstantOp, LetOp, TupleOp, TupleGetItemOp)
 """Operations that are removed if they have no uses."""
+
+
+_SAMPLE = 64
+"""The first bytes by which constants are told apart before all are compared."""
+_Known = dict[tuple[Attribute, int, bytes], tuple[SSAValue, ...]]
+"""The constants of a type with the same first bytes."""
+
+
+def _bytes_of_constant(op: ConstantOp) -> bytes:
+    """The elements of a constant that is not elided; a single one may stand for all."""
+    assert isinstance(op.value, DenseIntOrFPElementsAttr)
+    return op.value.data.data
 
 
 @dataclass(frozen=True)
@@ -116,7 +127,7 @@ class _Folding:
             and lowering_of(op.OPERATOR) is not None
         )
 
-    def visit(self, block: Block, constants: dict[tuple[Attribute, bytes], SSAValue]) -> None:
+    def visit(self, block: Block, constants: _Known) -> None:
         """Fold a block; ``constants`` are those of the blocks around it."""
         known = dict(constants)
         work = list(reversed(list(block.ops)))
@@ -150,12 +161,20 @@ class _Folding:
                 op.detach()
                 op.erase()
 
-    def share(self, op: ConstantOp, known: dict[tuple[Attribute, bytes], SSAValue]) -> SSAValue:
+    def share(self, op: ConstantOp, known: _Known) -> SSAValue:
         """The value of a constant: that of an equal one that stands before it, if there is one."""
         if op.is_elided:
             return op.result
-        elements = hashlib.blake2b(op.array.tobytes()).digest()
-        before = known.setdefault((op.result.type, elements), op.result)
+        elements = _bytes_of_constant(op)
+        alike = known.setdefault((op.result.type, len(elements), elements[:_SAMPLE]), ())
+        for value in alike:
+            assert isinstance(value.owner, ConstantOp)
+            if value is op.result or _bytes_of_constant(value.owner) == elements:
+                before = value
+                break
+        else:
+            known[op.result.type, len(elements), elements[:_SAMPLE]] = (*alike, op.result)
+            before = op.result
         if before is not op.result:
             _replace(op, before)
         return before
@@ -196,7 +215,7 @@ class _Folding:
         self,
         op: OperatorOp,
         values: Sequence[tuple[Any, str]],
-        known: dict[tuple[Attribute, bytes], SSAValue],
+        known: _Known,
     ) -> None:
         """Put constants in the place of an operator."""
         block = op.parent
