@@ -50,8 +50,15 @@ REFUSED = ("KC2449",)
 """Sizes that are products of names: the type of an argument cannot say them."""
 PASSES_AT_ONCE = 3
 """Passes that run alone, one after the other."""
-WITHOUT = {"fast-math", "graph-optimize"}
-"""Passes whose results differ by more than rounding, and the one that has a stage of its own."""
+WITHOUT = {
+    "fast-math": "its results differ by more than rounding",
+    "first-order-gradient": "its functions return gradients too",
+    "graph-optimize": "it has a stage of its own",
+    "lower-te": "it takes operators alone",
+    "to-cps": "its functions take what to do with the result",
+    "to-mixed-precision": "its results differ by more than rounding",
+}
+"""Passes that do not run alone, with the reason."""
 
 UNARY = (
     "tanh", "sigmoid", "negative", "nn.relu", "abs", "erf", "cos", "sin", "atan", "copy",
