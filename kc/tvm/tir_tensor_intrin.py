@@ -49,4 +49,4 @@ def __getattr__(name: str) -> str:
         if name.endswith("_INTRIN") and candidate in known:
             return candidate
     near = suggest(intrin, sorted(known))
-    raise AttributeError(f"there is no tensor intrinsic {name}" + (f"; {near[0]}" if near else ""))
+    raise AttributeError(f"unknown tensor intrinsic {name}" + (f"; {near[0]}" if near else ""))

@@ -1,27 +1,28 @@
 """Products by the tile registers of x86 (AMX), as tensor intrinsics: C[i, j] += A[i, k] * B[k, j].
 
 A tile register has 16 rows of 64 bytes: 64 bytes of a row of A, or 32 numbers of bf16 or f16. B is
-stored in groups, as for the dot products of vectors: what is multiplied with one word of A is side
-by side, ``B[k / 4, j, k % 4]`` of bytes. The rows of each operand may be apart in memory.
+stored in groups, as for the dot products of vectors: the elements that are multiplied by one word
+of A are adjacent, ``B[k / 4, j, k % 4]`` of bytes. The rows of each operand may have any distance
+in memory.
 
 Buffers in the scope ``amx.tile`` are tile registers, as fragments of GPUs are registers of lanes:
 
 * ``amx_load_16x32_bf16``: a tile of A; ``amx_load_16x16x2_bf16``: a tile of B in groups;
   ``amx_load_16x16_f32``: a tile of sums;
 * ``amx_fill_16x16_f32``: zeros; ``amx_sync_16x16x32_bf16``: C += A * B, of tiles in registers;
-* ``amx_store_16x16_f32``: a tile of sums to memory, ``amx_store_16x16_f32_local`` to that of the
+* ``amx_store_16x16_f32``: a tile of sums to memory, ``amx_store_16x16_f32_local`` to memory of the
   scope ``local``;
-* ``amx_dot_16x16x32_bf16``: all of it for tiles in memory, which is slower, as the sums are loaded
-  and stored for each tile of terms.
+* ``amx_dot_16x16x32_bf16``: the whole product of tiles in memory. This is slower, as the sums are
+  loaded and stored for each tile of terms.
 
-Bytes have ``i8`` in the names of loads, and ``u8i8``, ``i8u8``, ``i8i8`` or ``u8u8`` in those of
-products; their sums are ``i32``. Fewer rows of A and C than 16 are tiles of that many rows, whose
-products take less time.
+Bytes have ``i8`` in the names of loads, and ``u8i8``, ``i8u8``, ``i8i8`` or ``u8u8`` in the names
+of products; their sums are ``i32``. If A and C have fewer than 16 rows, the tiles have that number
+of rows, and the products take less time.
 
-What is done with a tile is a call of a private function, whose ``kc.description`` says it as loops,
-and whose ``kc.tiles`` is the instruction. ``lower-tiles`` chooses the registers, and writes what
-configures them. The text of an intrinsic is an attribute of this module with the name of the
-intrinsic.
+An operation on a tile is a call of a private function. The attribute ``kc.description`` of the
+function names its description as loops, and ``kc.tiles`` is the instruction. ``lower-tiles``
+assigns the registers, and emits their configuration. The text of an intrinsic is an attribute of
+this module with the name of the intrinsic.
 
 (Intel: Architecture Instruction Set Extensions, Advanced Matrix Extensions.)
 """
@@ -44,7 +45,7 @@ class _Part:
     shape: tuple[int, ...]
     element: str
     space: str = "global"
-    """The memory that a tile is in."""
+    """The memory space of the tile."""
 
     @property
     def _of(self) -> str:
@@ -52,23 +53,23 @@ class _Part:
 
     @property
     def dense(self) -> str:
-        """The type where nothing is said of how it lies in memory."""
+        """The type without a layout."""
         return f"memref<{self._of}>"
 
     @property
     def memory(self) -> str:
-        """... of a tile in memory, whose rows are contiguous."""
+        """The type of a tile in memory, whose rows are contiguous."""
         where = "" if self.space == "global" else f', "{self.space}"'
         return f"memref<{self._of}, {self._layout}{where}>"
 
     @property
     def tile(self) -> str:
-        """... of a tile register."""
+        """The type of a tile register."""
         return f'memref<{self._of}, {self._layout}, "{SCOPE}">'
 
     @property
     def register(self) -> str:
-        """... of a buffer that is one tile register."""
+        """The type of a buffer that is one tile register."""
         return f'memref<{self._of}, "{SCOPE}">'
 
     @property
@@ -80,7 +81,7 @@ class _Part:
 def __getattr__(name: str) -> str:
     intrin = tile_intrins().get(name)
     if intrin is None:
-        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+        raise AttributeError(f"module {__name__!r} has no tensor intrinsic {name!r}")
     if intrin.role in ("sync", "dot"):
         return _product(name, intrin)
     tile = _Part("C", _shape(intrin), intrin.types, intrin.space)
@@ -97,7 +98,7 @@ def __getattr__(name: str) -> str:
 
 
 def _shape(intrin: TileIntrin) -> tuple[int, ...]:
-    """The shape of a tile that is loaded, filled or stored."""
+    """The shape of a tile for a load, a fill or a store."""
     if intrin.matrix == "b":
         return ROWS, ROWS, intrin.group
     return intrin.rows, ROWS * (1 if intrin.matrix == "c" else intrin.group)
@@ -137,7 +138,9 @@ def _typed(loops: str, types: Sequence[tuple[str, str]]) -> str:
 
 
 _Parts = Sequence[tuple[_Part, str, bool]]
-"""The arguments of an operation on tiles: how each is used, and whether it is a tile register."""
+"""The arguments of an operation on tiles. For each: the part, its use (``read``, ``write`` or
+``update``), and True for a tile register.
+"""
 
 
 def _type(part: _Part, is_tile: bool) -> str:
@@ -151,7 +154,7 @@ def _call(name: str, parts: _Parts) -> str:
 
 
 def _operation(name: str, parts: _Parts, instruction: str, loops: str) -> str:
-    """The private functions of an operation: what is called, and what describes it."""
+    """The private functions of an operation: the function to call, and its description."""
     types = ", ".join(_type(part, is_tile) for part, _, is_tile in parts)
     given = ", ".join(f"%{part.letter}: {_type(part, is_tile)}" for part, _, is_tile in parts)
     described = _typed(loops, [(part.letter, _type(part, is_tile)) for part, _, is_tile in parts])
@@ -240,7 +243,7 @@ tir.store %s, %C[%v_i, %v_j] : $C"""
 def _dot(
     name: str, features: Sequence[str], parts: Sequence[_Part], loops: str, operations: str
 ) -> str:
-    """A product of tiles in memory: they are loaded, multiplied and stored."""
+    """A product of tiles in memory, which loads, multiplies and stores them."""
     memory: _Parts = [(part, "read", False) for part in parts]
     registers = []
     loads = {}

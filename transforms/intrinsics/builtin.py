@@ -1,4 +1,4 @@
-"""The tensor intrinsics that kc has itself, as text: one file an instruction set."""
+"""The text of kc's own tensor intrinsics: one file per instruction set."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ def _text(stem: str) -> str:
 
 
 PORTABLE = _text("portable")
-"""Vector code for any CPU."""
+"""Vector code for all CPUs."""
 
 X86_64 = _text("x86_64")
-"""The intrinsics that some x86-64 CPUs have."""
+"""The intrinsics for instruction-set extensions of x86-64."""
 
 
 def _of_halves(text: str) -> str:
-    """The dot product of bf16 for f16, which AVX10.2 has under the same shape."""
+    """The dot product of bf16 as one of f16, which AVX10.2 has with the same shape."""
     for old, new in (
         ("avx512_bf16_dot_16x2", "avx10_f16_dot_16x2"),
         ('"avx512bf16"', '"avx10.2"'),
@@ -32,4 +32,4 @@ AVX10 = _of_halves(X86_64[X86_64.index("module @avx512_bf16_dot_16x2") :])
 """The intrinsics of x86-64 CPUs with AVX10.2."""
 
 AARCH64 = _text("aarch64")
-"""The intrinsics that some AArch64 CPUs have."""
+"""The intrinsics for instruction-set extensions of AArch64."""

@@ -1,9 +1,9 @@
-"""Parts of a matrix that are put into groups of 32 bits in registers, as tile registers read them.
+"""Intrinsics that pack parts of a matrix into groups of 32 bits, as tile registers read them.
 
-The elements that are multiplied with one word of the other operand are side by side: of a matrix
-that is stored by columns, ``pack_columns_16x32_bf16`` transposes 16 x 16 words, each step a shuffle
-of two registers. (Of one that is stored by rows, ``transpose_bf16_2x16`` interleaves the rows of a
-group.)
+The elements that are multiplied by one word of the other operand are adjacent. For a matrix that is
+stored by columns, ``pack_columns_16x32_bf16`` transposes 16 x 16 words; each step is a shuffle of
+two registers. (For a matrix that is stored by rows, ``transpose_bf16_2x16`` interleaves the rows of
+a group.)
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic.
 """
@@ -19,7 +19,7 @@ from kc.transforms.intrinsics.transposes import LANE_BITS, Shuffles, transposed
 def __getattr__(name: str) -> str:
     element = packing_intrins().get(name)
     if element is None:
-        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+        raise AttributeError(f"module {__name__!r} has no tensor intrinsic {name!r}")
     return "\n".join(_columns(name, element))
 
 
@@ -57,7 +57,9 @@ module @{name} {{
 
 
 def _stores(buffer: str, type_: str, rows: list[str], vector: str) -> Iterator[str]:
-    """Stores of whole registers, which hold elements of several dimensions of a dense buffer."""
+    """Stores of whole registers to a dense buffer; a register holds elements of several
+    dimensions.
+    """
     yield (
         f'    %first = "memref.extract_aligned_pointer_as_index"(%{buffer}) '
         f"{{kc.first_element}} : ({type_}) -> index"

@@ -1,6 +1,6 @@
-"""The names of the tensor intrinsics for products of narrow integers that are generated.
+"""The names of the generated tensor intrinsics for products of narrow integers.
 
-The registry asks for them when an intrinsic is looked up, and imports no text before it is used.
+The registry uses this module for lookups, and imports the text of an intrinsic only on use.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class IntegerProduct:
     call: str
     """The intrinsic of LLVM."""
     lanes: int
-    """Sums of a register."""
+    """The number of sums in a register."""
     step: int
-    """Products that are added to each: 4 of bytes, 2 of numbers of 16 bits."""
+    """The number of products that are added to each sum: 4 of bytes, 2 of 16-bit integers."""
     rows: str
     columns: str
     """The types of A and B: ``u8``, ``i8`` or ``i16``."""

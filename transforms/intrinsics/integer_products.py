@@ -1,12 +1,13 @@
 """Products of narrow integers on x86: ``C[i] += A[k] * B[i, k]`` with sums of 32 bits.
 
-``vpdpbusd`` multiplies unsigned by signed bytes; where those of the rows are the signed ones, its
-operands change places. ``vpdpbssd`` and ``vpdpbuud`` of AVX-VNNI-INT8 and AVX10.2 take operands of
-the same sign. ``vpmaddwd`` takes numbers of 16 bits, which bytes of either sign are, and adds two
-products exactly: cores without VNNI have it. ``vpdpwssd`` adds these to the sums as well.
+``vpdpbusd`` multiplies unsigned by signed bytes; if the bytes of A are the signed ones, its
+operands are exchanged. ``vpdpbssd`` and ``vpdpbuud`` of AVX-VNNI-INT8 and AVX10.2 take operands of
+the same sign. ``vpmaddwd`` multiplies 16-bit integers, to which bytes of either sign can be
+extended, and adds two products exactly; cores without VNNI have this instruction. ``vpdpwssd`` also
+adds the products to the sums.
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic. As in
-``x86_64.mlir``, the rows of B are one register where they are neighbours in memory.
+``x86_64.mlir``, the rows of B are loaded as one register if they are adjacent in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _EXTENSIONS = {"u8": "arith.extui", "i8": "arith.extsi", "i16": "arith.extsi"}
 def __getattr__(name: str) -> str:
     product = integer_products().get(name)
     if product is None:
-        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+        raise AttributeError(f"module {__name__!r} has no tensor intrinsic {name!r}")
     return "\n".join(_text(name, product))
 
 
@@ -75,7 +76,9 @@ module @{name} attributes {{kc.features = ["{product.feature}"]}} {{
 
 
 def _joined_rows(product: IntegerProduct, rows: str) -> Iterator[str]:
-    """Load the rows of B and concatenate them into one value, which is returned."""
+    """Emit loads of the rows of B and their concatenation. Return the name of the resulting
+    value.
+    """
     size, values = product.step, [f"%b{n}" for n in range(product.lanes)]
     element = product.element
     for n, value in enumerate(values):

@@ -1,6 +1,6 @@
 """The names of the tensor intrinsics for AArch64's products of two rows by two columns.
 
-The registry asks for them when an intrinsic is looked up, and imports no text before it is used.
+The registry uses this module for lookups, and imports the text of an intrinsic only on use.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 SIZE = 2
-"""The rows, and the columns, of the square of sums in a register."""
+"""The number of rows, and of columns, of the square of sums in a register."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ SQUARE_PRODUCTS: Mapping[str, SquareProduct] = {
 ROWS_OF_SQUARES: Mapping[str, str] = {
     f"rows_of_squares_{element}_2x4": element for element in ("i32", "f32")
 }
-"""The intrinsics that make two rows of four of two squares side by side, with their elements."""
+"""The intrinsics that convert two adjacent squares to two rows of four elements, with their element
+types.
+"""
 
 
 def square_intrins() -> tuple[str, ...]:

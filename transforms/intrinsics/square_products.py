@@ -1,9 +1,9 @@
 """Products of two rows by two columns on AArch64: ``C[2 i + j] += A[i, k] * B[j, k]``.
 
 ``smmla``, ``ummla``, ``usmmla`` and ``bfmmla`` take two rows of 64 bits of each operand, and add to
-the square of sums that a register holds: twice as many products as a dot product of the same
-registers has. The squares stay in registers over a reduction; in the end
-``rows_of_squares_i32_2x4`` makes rows of two of them that are neighbours.
+a square of sums in a register: twice as many products as a dot product of the same registers. The
+squares stay in registers over a reduction. At the end, ``rows_of_squares_i32_2x4`` converts two
+adjacent squares to rows.
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic.
 """
@@ -26,7 +26,7 @@ def __getattr__(name: str) -> str:
         return "\n".join(_product(name, product))
     if element is not None:
         return _rows(name, element)
-    raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+    raise AttributeError(f"module {__name__!r} has no tensor intrinsic {name!r}")
 
 
 def _product(name: str, product: SquareProduct) -> Iterator[str]:

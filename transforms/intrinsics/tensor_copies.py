@@ -1,17 +1,16 @@
 """Tensor intrinsics for copies of boxes of tensors (TMA), as text.
 
-``tma_load_64x64_f16_shared`` copies 64 rows of 64 halves from global to shared memory; one thread
-starts the copy and the copy unit of the multiprocessor does it. Rows have 32, 64 or 128 bytes, and
-where elements come to lie is what the swizzle of the shared buffer says. A box that goes beyond the
-end of its array has zeros there.
+``tma_load_64x64_f16_shared`` copies 64 rows of 64 halves from global to shared memory. One thread
+starts the copy, and the copy unit of the multiprocessor performs it. Rows have 32, 64 or 128 bytes,
+and the swizzle of the shared buffer determines the places of the elements. Elements of the box
+beyond the end of the array are zeros.
 
-``tma_store_64x32_f32_shared`` copies from shared to global memory; the thread that starts it waits
-until it is done.
+``tma_store_64x32_f32_shared`` copies from shared to global memory; the thread that starts the copy
+waits for its end.
 
-The text of a load has the copy twice: ``.copy``, which is done when it returns, and ``.start``,
-which an mbarrier counts. ``inject-software-pipeline`` and ``plan-tensor-copies`` put the second in
-the place of the first, with what waits for it. Nothing is rewritten here, so there is no rewrite
-pattern.
+The text of a load has the copy twice: ``.copy`` returns after its end, and an mbarrier counts the
+bytes of ``.start``. ``inject-software-pipeline`` and ``plan-tensor-copies`` replace the first by
+the second, and insert the waits. This module rewrites nothing, so it has no rewrite pattern.
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic.
 """
@@ -33,12 +32,12 @@ _STORED = {
 def __getattr__(name: str) -> str:
     intrin = tensor_copy_intrins().get(name)
     if intrin is None:
-        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+        raise AttributeError(f"module {__name__!r} has no tensor intrinsic {name!r}")
     return _text(name, intrin)
 
 
 def _loops(intrin: TensorCopyIntrin, source: str, target: str) -> str:
-    """The copy by loops."""
+    """The copy as loops."""
     iters = f"(spatial %v_i in {intrin.rows} = %i, spatial %v_j in {intrin.columns} = %j)"
     return f"""    tir.for %i in {intrin.rows} {{
       tir.for %j in {intrin.columns} {{

@@ -1,4 +1,4 @@
-"""The names of the tensor intrinsics that copy boxes of tensors (TMA), and what each of them is."""
+"""The names and parameters of the tensor intrinsics that copy boxes of tensors (TMA)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TensorCopyIntrin(NamedTuple):
 
     @property
     def extents(self) -> tuple[int, int]:
-        """The loops of the copy."""
+        """The extents of the loops of the copy."""
         return self.rows, self.columns
 
 

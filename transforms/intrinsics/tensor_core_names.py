@@ -1,4 +1,4 @@
-"""The names of the tensor intrinsics for tensor cores, and what each of them is."""
+"""The names and parameters of the tensor intrinsics for tensor cores."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ class TensorCoreIntrin(NamedTuple):
 
     role: str
     instruction: str
-    """wmma, mma: ``mma.sync``, or wgmma."""
+    """The instruction: ``wmma``, ``mma`` (``mma.sync``) or ``wgmma``."""
     shape: tuple[int, int, int]
     element: str
     """The element type of the matrix, or of A and B."""
     matrix: str = "c"
     layout: str = "row"
-    """The layout of the matrix, or of B: "col" is stored by columns."""
+    """The layout of the matrix, or of B: "col" means stored by columns."""
     space: str = ""
-    """The memory that a matrix is loaded from or stored to, or where A and B are."""
+    """The memory of a load or store, or of A and B in a product."""
     total: str = ""
-    """The type of the elements of C in a product."""
+    """The element type of C in a product."""
     steps: int = 1
     """The number of instructions along k in a product."""
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """The loops of a product, or of a matrix C."""
+        """The extents of the loops of a product, or of a matrix C."""
         m, n, k = self.shape
         return (m, n, k * self.steps) if self.role == "sync" else (m, n)
 
@@ -131,7 +131,7 @@ def _has_panels(n: int) -> bool:
 def _rounded(
     instruction: str, shape: tuple[int, int, int], size: str, space: str
 ) -> tuple[str, TensorCoreIntrin]:
-    """The store of sums that were rounded to bf16. No product has results of this type."""
+    """The store of sums that are rounded to bf16. No product has results of this type."""
     return (
         f"{instruction}_store_{size}_bf16_{space.replace('.', '_')}",
         TensorCoreIntrin("store", instruction, shape, "bf16", space=space),

@@ -1,16 +1,16 @@
 """Tensor intrinsics for the tensor cores of NVIDIA GPUs, as text.
 
-What a warp computes of tiles is a call of a private function, whose ``kc.description`` says it as
-loops and whose ``kc.lanes`` is what each lane does of it. A tile that lanes hold in their registers
-is an argument with the attribute ``nvvm.fragment`` there: lanes have a buffer of 32-bit words of
-their own in place of the tile (``lower-fragments``). Nothing is rewritten here, so there is no
-rewrite pattern; ``tensorize`` and ``lower-fragments`` rewrite by these texts.
+An operation of a warp on tiles is a call of a private function. The attribute ``kc.description`` of
+the function names its description as loops, and ``kc.lanes`` the function of each lane. A tile in
+the registers of lanes is an argument with the attribute ``nvvm.fragment`` there: instead of the
+tile, each lane has a buffer of 32-bit words (``lower-fragments``). This module rewrites nothing, so
+it has no rewrite pattern; ``tensorize`` and ``lower-fragments`` rewrite according to these texts.
 
-The text of an intrinsic is an attribute of this module with the name of the intrinsic. Names are
-TVM's, where TVM has the same:
+The text of an intrinsic is an attribute of this module with the name of the intrinsic. The names
+are those of TVM for intrinsics that TVM has:
 
 * ``wmma_load_16x16x16_f16_a_shared``, ``..._b_trans_shared_dyn``: a tile of shared memory to the
-  scope ``wmma.matrix_a`` or ``wmma.matrix_b``; ``trans`` is a B that is stored by columns, [n, k].
+  scope ``wmma.matrix_a`` or ``wmma.matrix_b``; ``trans`` means that B is stored by columns, [n, k].
 * ``wmma_fill_16x16x16_f32``, ``wmma_sync_16x16x16_f16f16f32`` and ``..._trans``,
   ``wmma_store_16x16x16_f32_global``: the accumulator, ``wmma.accumulator``.
 * ``mma_load_m16n8k16_f16_a_shared``, ``mma_fill_m16n8k16_f32``, ``mma_sync_m16n8k16_f16f16f32``,
@@ -18,11 +18,12 @@ TVM's, where TVM has the same:
   ``m16n8k16.matrixA``, ``.matrixB`` and ``.matrixC``. ``mma_stmatrix_m16n8k16_f16_shared`` stores
   whole rows, on GPUs from sm_90 on.
 * ``wgmma_fill_m64n128k16_f32``, ``wgmma_sync_m64n128k16x4_f16f16f32_trans``,
-  ``wgmma_store_m64n128k16_f32_global``: four warps together, on sm_90a. C is in the scope
-  ``m64n128k16.matrixC``, A and B are read from shared memory, whose rows have 32, 64 or 128 bytes
-  and are swizzled. ``x4``: a tile of 64 terms, four products that are waited for once. A B that is
-  not stored by columns has 16, 32 or 64 of them in a row, and more as panels: [n / 64, k, 64].
-  ``wgmma_stmatrix_m64n128k16_f16_shared`` stores C so: [n / 64, 64, 64], as ``tma_store`` takes it.
+  ``wgmma_store_m64n128k16_f32_global``: operations of four warps together, on sm_90a. C is in the
+  scope ``m64n128k16.matrixC``. A and B are read from shared memory, whose rows have 32, 64 or 128
+  bytes and are swizzled. ``x4`` means a tile of 64 terms: four products, with one wait for all.
+  Without ``trans``, B has 16, 32 or 64 columns in a row, and panels for more columns: [n / 64, k,
+  64]. ``wgmma_stmatrix_m64n128k16_f16_shared`` stores C in the same form, [n / 64, 64, 64], as
+  ``tma_store`` requires.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _STORED = {
 def __getattr__(name: str) -> str:
     intrin = tensor_core_intrins().get(name)
     if intrin is None:
-        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+        raise AttributeError(f"module {__name__!r} has no tensor intrinsic {name!r}")
     return _text(name, intrin)
 
 
@@ -95,25 +96,25 @@ def _dense(fragment: FragmentAttr | _Tile) -> str:
 
 
 def _part(fragment: FragmentAttr | _Tile, space: str) -> str:
-    """A tile of memory: its rows are contiguous."""
+    """The type of a tile in memory, whose rows are contiguous."""
     where = "" if space == "global" else f', "{space}"'
     strides = ", ".join([*["?"] * (len(fragment.tile) - 1), "1"])
     return f"memref<{_tile(fragment)}, strided<[{strides}], offset: ?>{where}>"
 
 
 def _row(fragment: FragmentAttr, space: str) -> str:
-    """The 16 bytes of a tile's row whose address a lane holds."""
+    """The type of 16 bytes of a tile's row, whose address a lane holds."""
     elements = f"1x{4 * fragment.each}x{_STORED[fragment.element]}"
     return f'memref<{elements}, strided<[?, 1], offset: ?>, "{space}">'
 
 
 def _held(fragment: FragmentAttr) -> str:
-    """The type of a tile in registers, as the warp sees it."""
+    """The type of a tile in registers for the warp."""
     return f'memref<{_tile(fragment)}, strided<[?, 1], offset: ?>, "{fragment.scope}">'
 
 
 def _words(fragment: FragmentAttr) -> str:
-    """The type of a tile in registers, as a lane sees it."""
+    """The type of a tile in registers for a lane."""
     return f'memref<{fragment.words}x{fragment.word}, "local">'
 
 
@@ -299,7 +300,7 @@ def _fill(name: str, fragment: FragmentAttr) -> str:
 def _product(
     parts: Sequence[FragmentAttr | _Tile], types: Sequence[str], *, with_init: bool
 ) -> str:
-    """C += A * B by loops."""
+    """C += A * B as loops."""
     a, b, c = parts
     (m, k), (_, n) = a.tile, c.tile
     element, total = _STORED[a.element], _STORED[c.element]
@@ -355,16 +356,16 @@ def _sync(name: str, parts: Sequence[FragmentAttr]) -> str:
 
 
 PANEL = 64
-"""Columns of halves that are in a row of 128 bytes."""
+"""The number of columns of halves in a row of 128 bytes."""
 ROWS = 64
 """The rows of C that four warps hold."""
 WARP = 32
 MATRICES = 4
-"""The matrices that an instruction stores: 16 rows and 16 columns of halves in all, of which a lane
-holds four words.
+"""The number of matrices that an instruction stores: 16 rows and 16 columns of halves in all, of
+which a lane holds four words.
 """
 WORD = 2
-"""Halves of a word."""
+"""The number of halves in a word."""
 
 
 def _warpgroup_sync(name: str, intrin: TensorCoreIntrin, c: FragmentAttr) -> str:
@@ -432,8 +433,8 @@ def _indented(lines: Sequence[str]) -> str:
 def _pointer(
     letter: str, type_: str, fragment: FragmentAttr, space: str, rank: int = 2, n: str = ""
 ) -> list[str]:
-    """``%p``, the first element of a part of memory, and ``%strides``, the distance between rows;
-    the names end in ``n``.
+    """Define ``%p``, the address of the first element of a part of memory, and ``%strides``, the
+    distances between rows; the names end in ``n``.
     """
     where = "" if space == "global" else f', "{space}"'
     stored = _STORED[fragment.element]
@@ -457,7 +458,7 @@ _STRIDE = "%stride = arith.index_cast %strides#0 : index to i32"
 
 
 def _wmma_types(fragment: FragmentAttr) -> tuple[str, int]:
-    """The type of a fragment's words in an operation, and their number."""
+    """The type of a fragment's words in an operation, and the number of words."""
     kind = "vector<2xf16>" if fragment.element == "f16" else fragment.word
     return kind, fragment.words
 
@@ -485,7 +486,7 @@ def _keep(letter: str, source: str, fragment: FragmentAttr, packed: str) -> list
 
 
 def _take(letter: str, name: str, fragment: FragmentAttr) -> list[str]:
-    """``%{name}0``, ...: registers in the form that an operation requires."""
+    """Load ``%{name}0``, ...: registers in the form that an operation requires."""
     kind, count = _wmma_types(fragment)
     lines: list[str] = []
     for n in range(count):
@@ -593,7 +594,7 @@ def _rounded(value: str, to: str) -> str:
 
 
 def _mma_load_elements(fragment: FragmentAttr, space: str) -> list[str]:
-    """Element by element, where ``ldmatrix`` cannot turn the tile."""
+    """Load a fragment element by element, if ``ldmatrix`` cannot transpose the tile."""
     type_, element = _part(fragment, space), _STORED[fragment.element]
     each, bits = fragment.each, 32 // fragment.each
     lines = _lane()
@@ -626,7 +627,7 @@ def _mma_load_elements(fragment: FragmentAttr, space: str) -> list[str]:
 
 
 def _mma_store(fragment: FragmentAttr, space: str) -> list[str]:
-    """Two neighbours at a time: elements of C lie in pairs."""
+    """Store a fragment of C, two adjacent elements at a time."""
     type_ = _part(fragment, space)
     element = _STORED[fragment.element]
     pair = f"vector<2x{element}>"
@@ -648,7 +649,7 @@ def _mma_store(fragment: FragmentAttr, space: str) -> list[str]:
 
 
 def _stmatrix(fragment: FragmentAttr, space: str) -> list[str]:
-    """Rows of 16 bytes: lane n has the address of row n."""
+    """Store rows of 16 bytes; lane n has the address of row n."""
     count = fragment.words
     return [
         *_lane(),
@@ -661,7 +662,7 @@ def _stmatrix(fragment: FragmentAttr, space: str) -> list[str]:
 
 
 def _store_matrices(pointer: str, words: Sequence[str]) -> str:
-    """Matrices of 8 x 8 elements of 16 bits, of each of which a lane has a word."""
+    """Store matrices of 8 x 8 elements of 16 bits; a lane has a word of each matrix."""
     return (
         f"nvvm.stmatrix {pointer}, {', '.join(words)} "
         "{eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, "
@@ -671,7 +672,7 @@ def _store_matrices(pointer: str, words: Sequence[str]) -> str:
 
 
 def _warpgroup_stmatrix(name: str, c: FragmentAttr, space: str) -> str:
-    """C as rows of up to 128 bytes, panel by panel: what a tensor map says of a tile."""
+    """Store C as rows of up to 128 bytes, panel by panel, as a tensor map describes a tile."""
     _, n, _ = c.shape
     target = _Tile(c.element, (ROWS, n) if n <= PANEL else (n // PANEL, ROWS, PANEL))
     at = "%v_i, %v_j" if n <= PANEL else f"%v_j floordiv {PANEL}, %v_i, %v_j mod {PANEL}"
@@ -740,7 +741,7 @@ def _mma_sync(parts: Sequence[FragmentAttr]) -> list[str]:
 
 
 def _wgmma(a: _Tile, b: _Tile, c: FragmentAttr, space: str, steps: int) -> list[str]:
-    """Products along k, each of tiles of shared memory, that are waited for once."""
+    """Multiply tiles in shared memory, several along k, with one wait for all."""
     _, n, k = c.shape
     packed = f"!llvm.struct<({', '.join([c.word] * c.words)})>"
     by_rows = b.layout == "row"

@@ -1,4 +1,4 @@
-"""Declaring tensor intrinsics: by functions of tir, in text or from Python.
+"""Declaration of tensor intrinsics by functions of tir, in text or from Python.
 
 An intrinsic is up to four functions on the same small buffers::
 
@@ -9,18 +9,18 @@ An intrinsic is up to four functions on the same small buffers::
       func.func @update(...) { ... }
     }
 
-``description`` says what is computed: loops of constant extents around one block.
-``implementation`` does the same by other means: vectors, intrinsics of LLVM, calls. Where the
-description is a reduction with an init, ``init`` does what the init does and ``update`` the rest,
-for reductions that go on outside of the tile; the implementation does both (TE's body, reset and
-update). Without ``init`` such a reduction is initialised by loops.
+``description`` defines the computation: loops of constant extents around one block.
+``implementation`` computes the same with vectors, intrinsics of LLVM or calls. If the description
+is a reduction with an init, ``init`` computes the initial values and ``update`` the rest, for
+reductions that continue outside the tile; the implementation does both (TE's body, reset and
+update). Without ``init``, loops initialise such a reduction.
 
-The types of the other functions' arguments say how a buffer must be laid out where something else
-than accesses to its elements is done with it: ``memref<4x4xf32>`` is dense,
-``memref<4x4xf32, strided<[?, 1], offset: ?>>`` has contiguous rows, and
-``strided<[?, ?], offset: ?>`` may be anything. A buffer without a layout may be anything, too, if
-only elements of it are accessed; vectors of it lie along its last dimension. Arguments of scripts
-have the strides that they are declared with as their layouts.
+The types of the arguments of the other functions determine the required layout of a buffer with
+uses other than accesses to its elements: ``memref<4x4xf32>`` is dense, ``memref<4x4xf32,
+strided<[?, 1], offset: ?>>`` has contiguous rows, and ``strided<[?, ?], offset: ?>`` allows all
+strides. A buffer without a layout also allows all strides if its elements are accessed one by one;
+vectors of it lie along its last dimension. The layouts of the arguments of scripts have their
+declared strides.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ROLES = ("description", "implementation", "init", "update")
 
 @dataclass(frozen=True)
 class TensorIntrin:
-    """A tensor intrinsic. Only a reduction has ``update`` and ``init``."""
+    """A tensor intrinsic. Only reductions have ``update`` and ``init``."""
 
     name: str
     description: FuncOp
@@ -91,7 +91,7 @@ class TensorIntrin:
     def parse(name: str, text: str, file: str | None = None) -> TensorIntrin:
         """The intrinsic ``name`` from textual IR: functions, or named modules of functions.
 
-        Raises KC3570 if the text is not an intrinsic, and the errors of any text.
+        Raises KC3570 if the text does not define an intrinsic, and the errors of parsing.
         """
         file = file or f"<intrinsic {name}>"
         with source_text(file, text):
@@ -125,9 +125,9 @@ class TensorIntrin:
     ) -> TensorIntrin:
         """Declare an intrinsic; each function is textual IR, a ``kc.IRModule`` or a ``func.func``.
 
-        A text may also have private functions, which are called.
-
-        Raises KC3570 where it is none, KC3571 for a name that is taken unless ``override``.
+        A text may also have private functions, which the others call. Raises KC3570 if the
+        functions do not define an intrinsic, and KC3571 if the name is taken and ``override`` is
+        False.
         """
         functions: dict[str, FuncOp] = {}
         externals: dict[str, FuncOp] = {}
@@ -149,7 +149,9 @@ class TensorIntrin:
 
     @staticmethod
     def get(name: str) -> TensorIntrin:
-        """The intrinsic of this name: registered, a plugin's, or one of kc. KC3560 if none."""
+        """The intrinsic with a name: registered, of a plugin, or built in. Raises KC3560 if none
+        has the name.
+        """
         if name not in _REGISTERED:
             name = TVM_NAMES.get(name, name)
         if name in _REGISTERED:
@@ -158,7 +160,7 @@ class TensorIntrin:
         if entry is None:
             raise ScheduleError(
                 "KC3560",
-                f"there is no tensor intrinsic '{name}'",
+                f"unknown tensor intrinsic '{name}'",
                 hints=suggest(name, names(), "the intrinsics are"),
             )
         loaded = entry.load()
@@ -187,7 +189,9 @@ def _loaded(name: str, text: str, path: str) -> TensorIntrin:
 
 
 _MODULE = re.compile(r"^module @([\w.]+)(?:.*\n)+?^\}$", re.MULTILINE)
-"""A module of a text with several, as they are written: it ends with the first line ``}``."""
+"""The pattern of a module in a text with several modules, as kc writes them: the first line ``}``
+ends it.
+"""
 
 
 def _part_with(name: str, text: str) -> str:
@@ -229,7 +233,7 @@ def _is_private(op: FuncOp) -> bool:
 
 
 def _function(name: str, given: Any) -> tuple[FuncOp, list[FuncOp]]:
-    """The function that ``given`` is or contains, and the private functions beside it."""
+    """The function that ``given`` is or contains, and the private functions in the same module."""
     if isinstance(given, str):
         file = f"<intrinsic {name}>"
         with source_text(file, given):
@@ -240,13 +244,13 @@ def _function(name: str, given: Any) -> tuple[FuncOp, list[FuncOp]]:
     functions = [op for op in module.body.ops if isinstance(op, FuncOp)]
     public = [op for op in functions if not _is_private(op)]
     if len(public) != 1:
-        raise _invalid(name, module, f"a text has {len(public)} functions, not one")
+        raise _invalid(name, module, f"a text must have one public function, not {len(public)}")
     return public[0], [op for op in functions if op is not public[0]]
 
 
 def _laid_out(function: FuncOp) -> FuncOp:
     """``function`` with the declared strides of its arguments as their layouts, if the arguments
-    are used by more than accesses to elements.
+    have uses other than accesses to elements.
     """
     noted = function.arg_attrs or ()
     if not any(STRIDES in attributes.data for attributes in noted):
@@ -315,7 +319,7 @@ def _checked(
             raise _invalid(name, function, f"@{role} returns a value")
         blocks = list(function.body.blocks)
         if len(blocks) != 1 or not isinstance(blocks[0].last_op, ReturnOp):
-            raise _invalid(name, function, f"@{role} has no body of one block")
+            raise _invalid(name, function, f"the body of @{role} must be one block")
         _check_vectors(name, function)
     if intrin.init is not None and intrin.update is None:
         raise _invalid(
@@ -359,7 +363,7 @@ def _check_description(name: str, function: FuncOp) -> None:
         raise _invalid(
             name,
             op,
-            "the description is loops around one block, and nothing else",
+            "the description must be loops around one block, without other operations",
         )
     block = work[0]
     if block.predicate.data.constraints or any(op.regions for op in block.body.block.ops):
@@ -370,7 +374,9 @@ def _check_description(name: str, function: FuncOp) -> None:
 
 
 def _check_vectors(name: str, function: FuncOp) -> None:
-    """Vectors are consecutive elements: the last dimension of their buffer has stride 1."""
+    """Check that vectors are consecutive elements: the last dimension of their buffer has
+    stride 1.
+    """
     for op in function.walk():
         if not isinstance(op, LoadOp | StoreOp):
             continue

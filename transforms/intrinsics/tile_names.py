@@ -1,6 +1,6 @@
-"""The names of the tensor intrinsics on x86's tile registers (AMX), and what each of them is.
+"""The names and parameters of the tensor intrinsics on x86's tile registers (AMX).
 
-The registry asks for them when an intrinsic is looked up, and imports no text before it is used.
+The registry uses this module for lookups, and imports the text of an intrinsic only on use.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from functools import cache
 from typing import NamedTuple
 
 ROWS = 16
-"""Rows of a tile register, at most."""
+"""The maximum number of rows of a tile register."""
 
 ROW_BYTES = 64
-"""Bytes of a row of a tile register, at most."""
+"""The maximum number of bytes of a row of a tile register."""
 
 TILES = 8
-"""Tile registers of a thread."""
+"""The number of tile registers of a thread."""
 
 SCOPE = "amx.tile"
-"""The memory scope of buffers that are tile registers."""
+"""The memory scope of tile registers."""
 
 PRODUCTS = {
     "u8i8": ("tdpbusd", "amx-int8"),
@@ -29,7 +29,7 @@ PRODUCTS = {
     "bf16": ("tdpbf16ps", "amx-bf16"),
     "f16": ("tdpfp16ps", "amx-fp16"),
 }
-"""The types of A and B -> the instruction, and the feature that it needs."""
+"""The instruction and the required CPU feature, by the types of A and B."""
 
 
 class TileIntrin(NamedTuple):
@@ -39,22 +39,24 @@ class TileIntrin(NamedTuple):
 
     role: str
     rows: int
-    """Rows of the tile; of a product, those of A and C."""
+    """The number of rows of the tile; of a product, the number of rows of A and C."""
     matrix: str
-    """``a``, ``b`` or ``c``: which operand of a product the tile is."""
+    """The operand of a product that the tile is: ``a``, ``b`` or ``c``."""
     types: str
-    """The type of the elements of the tile; of a product, a key of :data:`PRODUCTS`."""
+    """The element type of the tile; of a product, a key of :data:`PRODUCTS`."""
     space: str = "global"
-    """The memory that the tile is stored to."""
+    """The memory of a store."""
 
     @property
     def group(self) -> int:
-        """Elements of A and B in a word, whose products are added to a sum at once."""
+        """The number of elements of A and B in a word, whose products an instruction adds to one
+        sum.
+        """
         return group_of(self.types)
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """The loops of the intrinsic, without those of one iteration."""
+        """The extents of the loops of the intrinsic, without extents of 1."""
         if self.role in ("sync", "dot"):
             loops = (self.rows, ROWS, ROWS * self.group)
         elif self.matrix == "b":
@@ -65,32 +67,32 @@ class TileIntrin(NamedTuple):
 
 
 def group_of(types: str) -> int:
-    """Elements of A and B of such types in a word of 32 bits."""
+    """The number of elements of A and B of such types in a word of 32 bits."""
     return 4 if "8" in types else 2
 
 
 def load_a_name(element: str, rows: int = ROWS) -> str:
-    """The load of a tile of A, whose rows are rows of the matrix."""
+    """The name of the load of a tile of A, whose rows are rows of the matrix."""
     return f"amx_load_{rows}x{ROWS * group_of(element)}_{element}"
 
 
 def load_b_name(element: str) -> str:
-    """The load of a tile of B, in groups: ``B[k / group, j, k % group]``."""
+    """The name of the load of a tile of B, in groups: ``B[k / group, j, k % group]``."""
     return f"amx_load_{ROWS}x{ROWS}x{group_of(element)}_{element}"
 
 
 def sync_name(types: str, rows: int = ROWS) -> str:
-    """The product of tiles in registers."""
+    """The name of the product of tiles in registers."""
     return f"amx_sync_{rows}x{ROWS}x{ROWS * group_of(types)}_{types}"
 
 
 def fill_name(total: str, rows: int = ROWS) -> str:
-    """The tile of sums that are zero."""
+    """The name of the intrinsic that sets a tile of sums to zero."""
     return f"amx_fill_{rows}x{ROWS}_{total}"
 
 
 def store_name(total: str, rows: int = ROWS, space: str = "global") -> str:
-    """The store of a tile of sums to ``global`` or ``local`` memory."""
+    """The name of the store of a tile of sums to ``global`` or ``local`` memory."""
     return f"amx_store_{rows}x{ROWS}_{total}{'' if space == 'global' else f'_{space}'}"
 
 
@@ -120,11 +122,13 @@ def tile_intrins() -> Mapping[str, TileIntrin]:
 
 
 def pack_columns_name(element: str) -> str:
-    """``C[k / group, j, k % group] = A[j, k]``: a matrix of words, transposed."""
+    """The name of the intrinsic that transposes a matrix of words: ``C[k / group, j, k % group] =
+    A[j, k]``.
+    """
     return f"pack_columns_{ROWS}x{ROWS * group_of(element)}_{element}"
 
 
 @cache
 def packing_intrins() -> Mapping[str, str]:
-    """The intrinsics that put elements into groups for tiles: the type of the elements by name."""
+    """The element types of the intrinsics that pack elements into groups for tiles, by name."""
     return {pack_columns_name(element): element for element in ("i8", "bf16", "f16")}

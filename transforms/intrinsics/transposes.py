@@ -1,16 +1,16 @@
-"""Parts of a matrix that are transposed in registers: ``B[i, j] = A[j, i]``.
+"""Transposition of parts of a matrix in registers: ``B[i, j] = A[j, i]``.
 
-A row of n elements is a register of 128-bit lanes. Elements of neighbouring rows are interleaved
-within the lanes, single ones and then pairs of them; then lanes are exchanged between registers.
-Each step is a shuffle of two registers that is one instruction on x86 (unpack, shuffle of lanes)
-and AArch64 (zip): 16 x 16 elements of 32 bits take 64. Of fewer rows, ``transpose_f32_14x16``,
-the columns are parts of registers: they are stored under a mask, or in two pieces where registers
-have one lane, of machines that have no masks. Of shorter rows, ``transpose_f32_16x5``, parts of
-registers are loaded under a mask. What is computed of the rows and columns that are missing is not
-used, and LLVM leaves it out.
+A row of n elements is a register of 128-bit lanes. Elements of adjacent rows are interleaved within
+the lanes, first single elements, then pairs; then lanes are exchanged between registers. Each step
+is a shuffle of two registers that is one instruction on x86 (unpack, shuffle of lanes) and AArch64
+(zip): 16 x 16 elements of 32 bits take 64. With fewer rows, as in ``transpose_f32_14x16``, the
+columns are parts of registers. They are stored under a mask, or, on machines without masks, whose
+registers have one lane, in two pieces. With shorter rows, as in ``transpose_f32_16x5``, parts of
+registers are loaded under a mask. Values computed from missing rows and columns have no uses, and
+LLVM removes them.
 
-Two or four short rows of narrow elements are interleaved, ``transpose_i8_4x16``: rows in turns, and
-then pairs of them, and all of it is stored as one vector.
+Two or four short rows of narrow elements, as in ``transpose_i8_4x16``, are interleaved, and then
+pairs of them; the result is stored as one vector.
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic.
 """
@@ -31,7 +31,7 @@ LANE_BITS = 128
 def __getattr__(name: str) -> str:
     shape = transpose_intrins().get(name)
     if shape is None:
-        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+        raise AttributeError(f"module {__name__!r} has no tensor intrinsic {name!r}")
     text = _interleaving if shape[0] in INTERLEAVED else _text
     return "\n".join(text(name, *shape))
 
@@ -107,7 +107,7 @@ def transposed(rows: list[str], lane: int, code: Shuffles) -> list[str]:
 def _described(
     name: str, element: str, rows: int, size: int, layouts: tuple[str, str]
 ) -> Iterator[str]:
-    """The beginning: the description, and the head of the implementation."""
+    """The beginning of the text: the description, and the head of the implementation."""
     source, target = f"memref<{rows}x{size}x{element}", f"memref<{size}x{rows}x{element}"
     source_part, target_part = f"{source}, {layouts[0]}>", f"{target}, {layouts[1]}>"
     yield f"""\
@@ -201,7 +201,9 @@ def _mask(count: int, size: int) -> str:
 
 
 def _pieces(n: int, column: str, count: int, target: str, type_: str) -> Iterator[str]:
-    """Stores of the first ``count`` elements of column ``n``, of as many as are a power of two."""
+    """Stores of the first ``count`` elements of column ``n``, in pieces whose sizes are powers of
+    two.
+    """
     start = 0
     while start < count:
         size = 1 << ((count - start).bit_length() - 1)

@@ -110,7 +110,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
   func.return
 }
 
-//UNKNOWN:error[KC3560]: tensorize: there is no tensor intrinsic 'dot_f32_5'
+//UNKNOWN:error[KC3560]: tensorize: unknown tensor intrinsic 'dot_f32_5'
 //UNKNOWN-NEXT:  --> {{.*}}tensorize_invalid.mlir:19:1  te.func @sums(%A: tensor<16x16xf32>) -> tensor<16xf32> {
 //UNKNOWN-NEXT:  try: did you mean 'dot_f32_8' or 'dot_f32_4' or 'dot_f32_16'?
 

@@ -299,13 +299,13 @@ def test_what_is_no_intrinsic():
     why = refusal(ADD.replace("memref<4x4xf32>", "memref<?x4xf32>"), good)[1]
     assert why == "an argument is memref<?x4xf32>, not a buffer of constant shape"
     why = refusal(good, good)[1]
-    assert why == "the description is loops around one block, and nothing else"
+    assert why == "the description must be loops around one block, without other operations"
     why = refusal(ADD, good, init=good)[1]
     assert why == "it has an init but no update, and a reduction needs both"
     why = refusal(ADD, good, init=good, update=good)[1]
     assert why == "it has an init, but the block of its description has no init"
     why = refusal(ADD, ADD + good)[1]
-    assert why == "a text has 2 functions, not one"
+    assert why == "a text must have one public function, not 2"
     guarded = ADD.replace("= %j) do", "= %j) where (%i + %j < 6) do")
     assert refusal(guarded, good)[1] == "block B has a predicate, or regions in its body"
 
