@@ -47,7 +47,9 @@ def simpler_set(
 def _weight(
     exprs: Sequence[AffineExpr], operands: Sequence[SSAValue], index: IndexValues
 ) -> _Weight:
-    """The cost that a rewrite reduces: operands to see through, operands, operations."""
+    """The cost that a rewrite reduces: computed operands that composition would remove, operands,
+    operations.
+    """
     return (
         sum(not is_root(operand, index) for operand in operands),
         len(operands),
@@ -56,6 +58,6 @@ def _weight(
 
 
 def is_root(value: SSAValue, index: IndexValues) -> bool:
-    """True if an index is a root: an index with no known expression in terms of other indices."""
+    """True if an index is a root: it has no known expression in terms of other indices."""
     expr = index.expr(value)
     return isinstance(expr, AffineDimExpr) and index.roots[expr.position] is value

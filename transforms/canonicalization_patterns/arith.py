@@ -13,7 +13,8 @@ from kc.dialects.tir import INDEX
 
 
 class ShortenExtremes(RewritePattern):
-    """In a chain of minima, or of maxima, what is never the smallest, or largest, is left out.
+    """Remove an operand of a chain of minima, or of maxima, that is never the smallest, or the
+    largest.
 
     ::
 

@@ -12,7 +12,7 @@ from kc.transforms.canonicalization_patterns._affine import simpler_map, simpler
 
 
 class ComposeRead(RewritePattern):
-    """A read sees through the expressions of its indices.
+    """Compose the indices of a read with the expressions of their operands.
 
     ::
 
@@ -30,7 +30,7 @@ class ComposeRead(RewritePattern):
 
 
 class SimplifyCondition(RewritePattern):
-    """A condition on terms sees through expressions.
+    """Compose a condition on terms with the expressions of its operands.
 
     ::
 
@@ -50,7 +50,7 @@ class SimplifyCondition(RewritePattern):
 
 
 class TakeAllTerms(RewritePattern):
-    """A condition that always holds is none.
+    """Remove a condition on terms that always holds.
 
     ::
 

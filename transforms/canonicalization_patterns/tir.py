@@ -1,8 +1,8 @@
 """Canonicalization of ``tir``.
 
-What a pattern removes has no effect on memory that anything could see: reductions over nothing
-(whose ``init`` runs although their blocks do not) stay, threads of a kernel stay, and so do loops
-and blocks that carry annotations.
+A pattern removes only operations without observable effects on memory. Reductions over nothing
+stay, because their ``init`` runs although their blocks do not; so do threads of a kernel, and loops
+and blocks with annotations.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from kc.transforms.affine_rewrite import set_block_spaces
 from kc.transforms.canonicalization_patterns._affine import is_root, simpler_map, simpler_set
 
 _WINDOW = 256
-"""The maximum number of operations between two accesses of an element that are searched."""
+"""The maximum number of operations that are searched between two accesses of an element."""
 
 
 # Index values
 
 
 class ComposeApply(RewritePattern):
-    """An expression sees through those that it is made of.
+    """Compose an expression with the expressions of its operands.
 
     ::
 
@@ -65,7 +65,8 @@ class ComposeApply(RewritePattern):
 
 
 class ComposeExtreme(RewritePattern):
-    """A minimum or maximum sees through its operands, and leaves out what never is the result.
+    """Compose a minimum or maximum with the expressions of its operands, and remove operands that
+    never are the result.
 
     ::
 
@@ -73,7 +74,7 @@ class ComposeExtreme(RewritePattern):
         %b = tir.apply max(%a, 0)
         %c = tir.apply max(%b, -1, %n - 2)    ->    %c = tir.apply max(%n - 1, 0)
 
-    A nested one of the other kind is taken in where nothing else needs it::
+    A nested minimum in a maximum, or the reverse, is composed if it has no other uses::
 
         %b = tir.apply min(%n, 8)
         %c = tir.apply max(%b, 0)    ->    %c = tir.apply max(min(%n, 8), 0)
@@ -120,7 +121,7 @@ def _composed(op: ApplyOp, index: IndexValues) -> list[AffineExpr]:
 
 
 class EvaluateLinearize(RewritePattern):
-    """With sizes that are constants, a linearization is affine.
+    """Replace a linearization by an affine expression if the sizes are constants.
 
     ::
 
@@ -134,7 +135,7 @@ class EvaluateLinearize(RewritePattern):
 
 
 class EvaluateDelinearize(RewritePattern):
-    """With sizes that are constants, the parts are affine.
+    """Replace the parts of a delinearization by affine expressions if the sizes are constants.
 
     ::
 
@@ -149,7 +150,7 @@ class EvaluateDelinearize(RewritePattern):
 
 
 def _evaluated(values: Sequence[SSAValue]) -> list[ApplyOp] | None:
-    """``values`` by ``tir.apply``; None if one is not affine."""
+    """``values`` as ``tir.apply`` operations; None if one of them is not affine."""
     index = IndexValues()
     if any(is_root(value, index) for value in values):
         return None
@@ -161,7 +162,7 @@ def _evaluated(values: Sequence[SSAValue]) -> list[ApplyOp] | None:
 
 
 class ComposeAccess(RewritePattern):
-    """An access sees through the expressions of its indices.
+    """Compose the indices of an access with the expressions of their operands.
 
     ::
 
@@ -185,7 +186,7 @@ class ComposeAccess(RewritePattern):
 
 
 class StaticExtent(RewritePattern):
-    """An extent that is a constant is part of the loop.
+    """Make a constant extent an attribute of the loop.
 
     ::
 
@@ -205,13 +206,13 @@ class StaticExtent(RewritePattern):
 
 
 class EraseEmptyLoop(RewritePattern):
-    """A loop without iterations does nothing.
+    """Erase a loop without iterations.
 
     ::
 
         tir.for %i in 0 { ... }    ->
 
-    One that a reduction begins with stores its initial value, and stays.
+    A loop that begins a reduction stays, because it stores the initial value.
     """
 
     @op_type_rewrite_pattern
@@ -221,7 +222,7 @@ class EraseEmptyLoop(RewritePattern):
 
 
 class InlineUnitLoop(RewritePattern):
-    """A loop of one iteration is replaced by its body.
+    """Replace a loop of one iteration by its body.
 
     ::
 
@@ -229,8 +230,8 @@ class InlineUnitLoop(RewritePattern):
           tir.store %v, %A[%i]      ->      tir.store %v, %A[%i]
         }
 
-    Threads stay, they are a launch; so does what carries annotations, and the loop of a reduction
-    that may be over nothing.
+    Loops over threads stay, because they are a part of the launch. Loops with annotations stay,
+    too, as does the loop of a reduction that may be over nothing.
     """
 
     @op_type_rewrite_pattern
@@ -250,7 +251,8 @@ class InlineUnitLoop(RewritePattern):
 
 
 class SimplifyIf(RewritePattern):
-    """A condition loses what the ranges of its variables imply, and sees through expressions.
+    """Remove conditions that follow from the ranges of their variables, and compose the others with
+    the expressions of their operands.
 
     ::
 
@@ -269,7 +271,7 @@ class SimplifyIf(RewritePattern):
 
 
 class DecideIf(RewritePattern):
-    """Replace an ``if`` with a known condition by the branch that is taken.
+    """Replace an ``if`` whose condition is decided at compile time by the branch that is taken.
 
     ::
 
@@ -292,7 +294,7 @@ class DecideIf(RewritePattern):
 
 
 class DropEmptyElse(RewritePattern):
-    """A branch with nothing in it is none.
+    """Remove an empty else branch.
 
     ::
 
@@ -312,7 +314,8 @@ class DropEmptyElse(RewritePattern):
 
 
 class SimplifyBlock(RewritePattern):
-    """Bindings, predicate and extents of a block see through expressions.
+    """Compose the bindings, the predicate and the extents of a block with the expressions of their
+    operands.
 
     ::
 
@@ -323,7 +326,8 @@ class SimplifyBlock(RewritePattern):
 
         tir.block "B" (spatial %v in 8 = %i * 4) where (%i < %n) do { ... }
 
-    The bindings of a reduction that may be over nothing say which loop begins it, and stay.
+    The bindings of a reduction that may be over nothing stay, because they determine the loop that
+    begins the reduction.
     """
 
     @op_type_rewrite_pattern
@@ -359,7 +363,7 @@ class SimplifyBlock(RewritePattern):
 
 
 class EraseIdleBlock(RewritePattern):
-    """A block whose predicate never holds does nothing.
+    """Erase a block whose predicate never holds.
 
     ::
 
@@ -378,7 +382,7 @@ class EraseIdleBlock(RewritePattern):
 
 
 class EraseUnreadBuffer(RewritePattern):
-    """A buffer that nobody reads need not be written.
+    """Erase a buffer without readers, and the stores to it.
 
     ::
 
@@ -398,14 +402,15 @@ class EraseUnreadBuffer(RewritePattern):
 
 
 class EraseOverwrittenStore(RewritePattern):
-    """A store is for nothing if the next access of the element is another store.
+    """Erase a store if the next access of the element is another store.
 
     ::
 
         tir.store %a, %A[%i]
         tir.store %b, %A[%i]    ->    tir.store %b, %A[%i]
 
-    Nothing in between may read the buffer. In a kernel, other threads may.
+    No operation in between may read the buffer. In kernels the pattern does not apply, because
+    other threads may read.
     """
 
     @op_type_rewrite_pattern
@@ -426,15 +431,15 @@ class EraseOverwrittenStore(RewritePattern):
 
 
 class ForwardStore(RewritePattern):
-    """A load of an element that was just stored is replaced by the stored value.
+    """Replace a load of an element that was just stored by the stored value.
 
     ::
 
         tir.store %a, %A[%i]
         %b = tir.load %A[%i]    ->    (%a for %b)
 
-    Nothing in between may write the buffer. In a kernel, other threads may, and those of one
-    reduction combine what they store.
+    No operation in between may write the buffer. In kernels the pattern does not apply, because
+    other threads may write; nor between the blocks of one reduction, which combine their stores.
     """
 
     @op_type_rewrite_pattern
@@ -457,7 +462,7 @@ class ForwardStore(RewritePattern):
 def _inline(
     op: Operation, body: Block, rewriter: PatternRewriter, values: Sequence[SSAValue] = ()
 ) -> None:
-    """Replace ``op`` by the ops of ``body``, one of its regions."""
+    """Replace ``op`` by the operations of ``body``, one of its regions."""
     users = list(body.ops)
     rewriter.inline_block(body, InsertPoint.before(op), values)
     rewriter.erase(op)
@@ -507,7 +512,7 @@ def _may_access(op: Operation, buffer: SSAValue, *, writes_only: bool) -> bool:
 
 
 def _is_other_memory(buffer: SSAValue, second: SSAValue) -> bool:
-    """True if two buffers are known to be disjoint."""
+    """True if two buffers are provably disjoint."""
     roots = [_whole(value) for value in (buffer, second)]
     return roots[0] is not roots[1] and all(
         isinstance(root.owner, AllocOp)

@@ -1,9 +1,9 @@
 """Trigonometric functions and their inverses.
 
-The argument is n pi / 2 + r; sine and cosine of r are polynomials. Of arguments above a bound
-(131,072 for f32, 2**30 for f64) pi / 2 is not known to enough digits here: if a lane has one, all
-are multiplied with as many digits of 2 / pi as it takes (M. Payne and R. Hanek), in a branch.
-Without an fma, they are left to the C library there.
+The argument is n pi / 2 + r; sine and cosine of r are polynomials. For arguments above a bound
+(131,072 for f32, 2**30 for f64), the usual constants have too few digits of pi / 2. If a lane has
+such an argument, a branch multiplies all lanes by as many digits of 2 / pi as they need (M. Payne
+and R. Hanek). Without an fma, the branch calls the C library.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kc.transforms.elementary.values import INFINITY, PI, Bool, Integer, Real, V
 
 
 def _bound(x: Real) -> float:
-    """The bound up to which :func:`_reduced` is sufficiently accurate."""
+    """The largest magnitude for which :func:`_reduced` is sufficiently accurate."""
     if x.code.has_fma:
         return 2.0**17 if x.is_single else 2.0**30
     return 2.0**12 if x.is_single else 2.0**20
@@ -44,7 +44,7 @@ def _reduced(x: Real) -> tuple[Real, Real, Integer]:
 
 
 def _reduced_quickly(x: Real) -> tuple[Real, Integer]:
-    """r, within an ulp, and n."""
+    """r, with an error of at most an ulp, and n."""
     if not x.code.has_fma:
         r, _, bits = _reduced(x)
         return r, bits
@@ -56,11 +56,11 @@ def _reduced_quickly(x: Real) -> tuple[Real, Integer]:
 
 
 def _reduced_far_single(x: Real) -> tuple[Real, Integer]:
-    """r in f64 and n for any f32, by 106 bits of 2 / pi from where they matter.
+    """r in f64 and n for any f32, by the 106 bits of 2 / pi that matter for its exponent.
 
-    Bits whose product with any x of a range is a multiple of 4 are left out. The product with the
-    first 53 bits of the others is below 2**51; its difference from n is rounded once, so it has 53
-    digits however near to 0 it is.
+    Bits whose product with every x of a range of exponents is a multiple of 4 are skipped. The
+    product with the first 53 of the other bits is below 2**51. Its difference from n is rounded
+    once, and so has 53 significant bits even if it is close to 0.
     """
     wide, a = x.wide(), x.abs()
     high, low = (wide.real(part) for part in x.parts(2 / PI, 53))
@@ -80,10 +80,11 @@ _RANGES = (48, 68, 88, 108)
 
 
 _PIECE = 53
-"""Bits of 2 / pi in a number of f64."""
+"""The number of bits of 2 / pi in an f64."""
 _COUNT = 5
-"""The pieces of 2 / pi that matter for an f64: with them a product that is nearly a multiple of
-pi / 2 (to 2**-62) has 53 digits."""
+"""The number of pieces of 2 / pi that matter for an f64. With these pieces, a product that is
+nearly a multiple of pi / 2 (to 2**-62) has 53 significant bits.
+"""
 
 
 @cache
@@ -153,7 +154,7 @@ def _total(terms: Sequence[Real]) -> tuple[Real, list[Real]]:
 
 
 def _reduced_far_quickly(x: Real) -> tuple[Real, Integer]:
-    """r, within an ulp, and n."""
+    """r, with an error of at most an ulp, and n."""
     if x.is_single:
         r, n = _reduced_far_single(x)
         return r.as_(x), n.narrow()
@@ -192,7 +193,7 @@ def _cosine(r: Real) -> Real:
 
 
 def _turned(r: Real, n: Integer, quarter: int) -> Real:
-    """The sine of r plus n quarter turns."""
+    """The sine of r plus n + ``quarter`` quarter turns."""
     n = n + quarter if quarter else n
     y = (n & 1).is_(0).choose(_sine(r), _cosine(r))
     top = 31 if r.is_single else 63
@@ -224,7 +225,7 @@ def tan(x: Real) -> Real:
 
 
 def _reduced_by_f64(x: Real) -> tuple[Real, Integer]:
-    """r and n of an f32, in 64 bits."""
+    """r and n of an f32, computed in f64."""
     wide = x.wide()
     n, bits = wide.rounded(2 / PI)
     first, second = wide.parts(PI / 2, 33)  # a product with n is exact
@@ -242,7 +243,7 @@ def _tan_of_single(x: Real) -> Real:
 
 
 def _tan(r: Real, rest: Real, n: Integer) -> Real:
-    """The tangent of r + rest and n quarters of a turn."""
+    """The tangent of r + rest plus n quarter turns."""
     z, z_rest = r.product(r)
     sine = r.plus((r * z).times_plus(z.polynomial(SIN), rest))
     half, lost = r.real(1.0).plus(z * -0.5)
@@ -328,13 +329,15 @@ def atan2(y: Real, x: Real) -> Real:
 
 
 def _lifted(x: Real) -> Real:
-    """A number below 2**-(bias // 2), times 2**(bias - 1)."""
+    """x * 2**(bias - 1), for a number below 2**-(bias // 2)."""
     usual = x.least(1.0).greatest(x.least_normal) * 2.0 ** (x.bias - 1)
     return x.is_subnormal().choose(x.subnormal_times(), usual)
 
 
 def _small_fraction(above: Real, below: Real, scaled: Real) -> Real:
-    """The quotient of a number and a much larger one that was ``scaled`` by 1 or 1/4."""
+    """``above / below`` for a much larger ``below``, which has been multiplied by ``scaled`` (1 or
+    1/4).
+    """
     is_subnormal, scale = above.is_subnormal(), above.bias - 1
     quotient = is_subnormal.choose(above.subnormal_times(), above) / below * scaled
     small = (quotient < 1.0).choose(quotient.lowered(scale), quotient.divided(scale))

@@ -1,9 +1,9 @@
-"""Functions of f32 with fewer operations, for those with the flag ``afn``.
+"""Functions of f32 with fewer operations, for operations with the flag ``afn``.
 
-Against the others of this package, constants are in one part, results are scaled in one step, and
-what the roundings lose is not made up for. Within four units in the last place; subnormal
+Unlike in the other modules, constants are single numbers, results are scaled in one step, and
+rounding errors are not compensated. The results are within four units in the last place. Subnormal
 arguments of logarithms may count as 0, and exponentials below 2**-125 are 0. Infinities and NaN are
-what they are elsewhere.
+handled as in the other modules.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def _reduced(x: Real) -> tuple[Real, Integer]:
 
 
 def _scaled(half: Real, bits: Integer) -> Real:
-    """Two times a number times a power of 2 of at most 2**128 and at least 2**-126."""
+    """2 * half * 2**n, where ``bits`` hold n and 2**n is at least 2**-126 and at most 2**128."""
     return (half + half) * half.power_of_2(bits - 1)
 
 
 def _exp(x: Real) -> tuple[Real, Integer]:
-    """exp(r) and n as in :func:`_reduced`."""
+    """exp(r) and n, with r and n as in :func:`_reduced`."""
     r, bits = _reduced(x)
     return r.times_plus(r.times_plus(r.polynomial(EXP), 1.0), 1.0), bits
 

@@ -1,9 +1,9 @@
-"""The error function: a polynomial of small numbers; of others 1 - erfc(x).
+"""The error function: a polynomial for small numbers, and 1 - erfc(x) for others.
 
-In f32, erfc(x) is the fourth power of a polynomial, which is as long as that of small numbers, so
-that one chain of multiplications and additions has the coefficients of either: on a CPU, choosing
-them takes none of the units that multiply. In f64, erfc(x) is exp(-x**2) times a rational function
-(M. Shepherd and J. Laframboise are the source of its variable).
+In f32, erfc(x) is the fourth power of a polynomial of the same length as the one for small numbers.
+So one chain of fused multiply-adds serves both, with coefficients that are selected per lane; on a
+CPU, the selections use other units than the multiplications. In f64, erfc(x) is exp(-x**2) times a
+rational function (the source of its variable is M. Shepherd and J. Laframboise).
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def erf(x: Real) -> Real:
 
 
 def _of_subnormal(x: Real) -> Real:
-    """2 / sqrt(pi) times a subnormal number: what it is more than that is counted in units."""
+    """2 / sqrt(pi) times a subnormal number. The excess over the number itself is added as an
+    integer number of units in the last place.
+    """
     slope = x.subnormal_times().times_plus(2 / PI.sqrt() - 1, x.real(1.0).with_sign_of(x))
     more = slope.bits() - x.real(1.0).with_sign_of(x).bits()
     return (x.bits() + more).bits(x)
@@ -42,7 +44,7 @@ def _of_single(x: Real) -> Real:
 
 
 def _polynomial_of_either(is_near: Bool, near: Real, far: Real) -> Real:
-    """ERF_BESIDE_ROOT of the first number, or ROOT_OF_ERFC of the second."""
+    """ERF_BESIDE_ROOT at ``near`` or ROOT_OF_ERFC at ``far``."""
     variable = is_near.choose(near, far)
     *rest, last = [
         is_near.choose(far.real(of_near), of_far)

@@ -1,7 +1,7 @@
 """Exponential and hyperbolic functions.
 
-exp(x) is 2**n exp(r) with x = n log(2) + r, where n is a whole number and r small; tanh and sinh of
-small numbers are polynomials, of others they follow from exp.
+exp(x) is 2**n exp(r) with x = n log(2) + r, where n is a whole number and r is small. tanh and sinh
+are polynomials for small numbers, and follow from exp for others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from kc.transforms.elementary.values import INFINITY, LN2, NAN, Bool, Integer, R
 
 def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer]:
     """exp(r) - 1 and n with x = n log(2) + r, |r| <= log(2) / 2, for x of moderate size; n as a
-    float and as the last bits of an integer. A small number may be added to x."""
+    float and as the low bits of an integer. A small correction may be added to x.
+    """
     n, bits = x.rounded(1 / LN2)
     # The products with n are exact also where they are rounded by themselves.
     ln2, rest = x.parts(LN2, 15 if x.is_single else 41)
@@ -29,8 +30,8 @@ def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer
 
 
 _END = {True: (-104.0, 89.0), False: (-746.0, 710.0)}
-"""The bounds for f32 and for f64: the exponential is 0 below the first, and infinite above the
-second.
+"""The bounds of the argument for f32 and for f64: the exponential is 0 below the first and infinite
+above the second.
 """
 
 
@@ -43,7 +44,7 @@ def exp(x: Real) -> Real:
 
 
 def _scaled(y: Real, n: Real, bits: Integer, is_low: Bool) -> Real:
-    """``y * 2**n``, a subnormal number or 0 where ``is_low``."""
+    """``y * 2**n``, which may be subnormal or 0 where ``is_low``."""
 
     def lowered() -> Sequence[Real]:
         return [y.scaled(n, bits, is_low).lowered_where(is_low, y.lift)]
@@ -62,7 +63,9 @@ def lifted_exp(x: Real) -> tuple[Real, Bool]:
 
 
 def _clamped(x: Real) -> Real:
-    """An argument of :func:`power` with the same power. It is 0 if ``x`` is tiny."""
+    """An argument for :func:`power` with the same result: 0 for a tiny ``x``, and otherwise within
+    the bounds of the exponential.
+    """
     low, high = _END[x.is_single]
     # A square of r is subnormal long before r is.
     is_tiny = x.is_nearly_subnormal() if x.code.has_fma else x.is_tiny(30, 60)
@@ -70,8 +73,10 @@ def _clamped(x: Real) -> Real:
 
 
 def power(x: Real) -> tuple[Real, Real, Integer]:
-    """exp(r), n and its bits as in :func:`reduced`, in fewer steps where there is an fma: each adds
-    a number of moderate size, so that also the least normal r makes nothing subnormal."""
+    """exp(r), n and its bits as in :func:`reduced`. With an fma this takes fewer steps: each step
+    adds a number of moderate size, so that no intermediate result is subnormal even for the
+    smallest normal r.
+    """
     if not x.code.has_fma:
         y, n, bits = reduced(x)
         return y + 1.0, n, bits
@@ -82,7 +87,7 @@ def power(x: Real) -> tuple[Real, Real, Integer]:
 
 
 def _least_normal_exponent(x: Real) -> float:
-    """The least number of the type whose exponential is normal."""
+    """The smallest number of the type whose exponential is normal."""
     return -87.33654 if x.is_single else -708.3964185322641
 
 
@@ -93,10 +98,9 @@ def exp_of_moderate(x: Real) -> Real:
 
 
 def sigmoid(x: Real) -> Real:
-    """1 / (1 + exp(-x)), computed from the power that is at most 1, because the other overflows.
-
-    The rounding errors of the divisor and of the quotient are compensated. The rounding error of
-    the power stays within two units in the last place.
+    """1 / (1 + exp(-x)), computed from exp(-|x|), because exp(|x|) may overflow. The rounding
+    errors of the divisor and of the quotient are compensated. The rounding error of the power stays
+    within two units in the last place.
     """
     is_tiny = x.is_nearly_subnormal() if x.code.has_fma else x.is_tiny(30, 60)
     a = is_tiny.choose(x.real(0.0), (-x.abs()).greatest(_END[x.is_single][0]))
@@ -135,7 +139,7 @@ def _divided(value: Real, lift: int, *, is_positive: bool = False) -> Real:
 
 
 def times_sigmoid(factor: Real, x: Real) -> Real:
-    """``factor / (1 + exp(-x))``, rounded once: the quotient is not rounded separately."""
+    """``factor / (1 + exp(-x))``, rounded once, without a separately rounded quotient."""
     return _silu(x) if factor.value is x.value else _sigmoid_times(x, factor)
 
 
@@ -157,15 +161,19 @@ def _silu(x: Real) -> Real:
 
 
 def _silu_of(x: Real) -> Real:
-    """The same where x is not tiny, and its power and that of -x are normal numbers."""
+    """:func:`_silu` of an x that is not tiny and for which exp(x) and exp(-x) are normal
+    numbers.
+    """
     y, _, bits = power(-x)
     p = y.times_power_of_2(bits)
     return x.over(*_one_and(p))
 
 
 def _silu_of_large(x: Real, most: float) -> Real:
-    """The same where x is not tiny. The divisor may be so large that what is missing from the
-    quotient could be subnormal: 2**lift of it are enough, beside which 1 counts for nothing."""
+    """:func:`_silu` of an x that is not tiny, also for divisors so large that the error of the
+    quotient could be subnormal. Such a divisor is computed times 2**-lift, and its term 1 is
+    negligible.
+    """
     lift, end = (64, -110.0) if x.is_single else (640, -760.0)  # before the end it is -0
     is_low = x < -most
     usual = x.least(most).greatest(end)
@@ -176,7 +184,7 @@ def _silu_of_large(x: Real, most: float) -> Real:
 
 
 def _one_and(p: Real) -> tuple[Real, Real]:
-    """1 + p for a positive p, rounded, and the rounding error."""
+    """1 + p for a positive p, rounded, and its rounding error."""
     total = p + 1.0
     return total, p.least(1.0) - (total - p.greatest(1.0))
 
@@ -210,9 +218,10 @@ def _sigmoid_times(x: Real, factor: Real) -> Real:
 
 
 def _in_place(value: Real, is_low: Bool, lift: int, factor: Real, quotient: Real) -> Real:
-    """A number of any size, times 2**-lift where a condition holds: the product of a factor and of
-    a quotient that is so much too large, and is 0 where it should be less than half of the least
-    number."""
+    """The product of ``factor`` and ``quotient``, computed as ``value``. Where ``is_low``, the
+    quotient is too large by 2**lift, and the product is divided by 2**lift. A quotient of less than
+    half of the smallest number counts as 0.
+    """
 
     def lowered() -> Real:
         result = _divided(value, lift)
@@ -224,8 +233,9 @@ def _in_place(value: Real, is_low: Bool, lift: int, factor: Real, quotient: Real
 
 
 def _small_product(factor: Real, quotient: Real, is_low: Bool) -> Real:
-    """The product of a number below 2**-60 (2**-500) in size and one that is at most 1, or 0 where
-    that is small."""
+    """The product of a number below 2**-60 (2**-500 in f64) in magnitude and of a quotient that is
+    at most 1. Where ``is_low``, the quotient counts as 0.
+    """
     is_subnormal = factor.is_subnormal()
     scale = factor.bias - 1
     size = factor.abs().least(1.0).greatest(factor.least_normal) * 2.0**scale

@@ -1,8 +1,8 @@
 """Logarithms, and the inverses of the hyperbolic functions.
 
-log(x) is e log(2) + log(1 + f), where 1 + f is between 3/4 and 3/2, of 64 bits between sqrt(1/2)
-and sqrt(2). The sum is made in two numbers, so that it is rounded once. W. Kahan is the source of
-log1p.
+log(x) is e log(2) + log(1 + f), where 1 + f lies between 3/4 and 3/2 in f32, and between sqrt(1/2)
+and sqrt(2) in f64. The sum is computed as two numbers, so that it is rounded once. The source of
+log1p is W. Kahan.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from kc.transforms.elementary.coefficients import ATANH, LOG
 from kc.transforms.elementary.values import INFINITY, LN2, LOG10_2, NAN, Bool, Integer, Real
 
 LEAST = (0x3F400000, 0x3FE6A09E667F3BCD)
-"""The bits of the least 1 + f: 3/4, which has an instruction with AVX-512, and sqrt(1/2)."""
+"""The bits of the smallest 1 + f: 3/4, for which AVX-512 has an instruction, and sqrt(1/2)."""
 
 
 def split(x: Real, more: Callable[[float], Real | float] = float) -> tuple[Real, Real, Integer]:
-    """e and f with x = 2**e (1 + f), for a normal x > 0; and the bits that hold e, from which
-    ``more`` of its offset is taken."""
+    """e and f with x = 2**e (1 + f), for a normal x > 0, and the bits that hold e. ``more`` is
+    applied to the offset that is subtracted from e.
+    """
     least = LEAST[0 if x.is_single else 1]
     mantissa = x.mantissa
     offset = (x.bias + 1) << mantissa
@@ -31,7 +32,7 @@ def split(x: Real, more: Callable[[float], Real | float] = float) -> tuple[Real,
 
 
 def normal(x: Real) -> tuple[Real, Real]:
-    """e and f with x = 2**e (1 + f) for x > 0, subnormal or not."""
+    """e and f with x = 2**e (1 + f) for any x > 0, including subnormal numbers."""
     scaled, tiny = lifted(x)
     shift = x.bias - 1.0
     e, f, _ = split(scaled, lambda offset: tiny.choose(x.real(offset + shift), offset))
@@ -39,8 +40,8 @@ def normal(x: Real) -> tuple[Real, Real]:
 
 
 def lifted(x: Real, exponent: int = 0) -> tuple[Real, Bool]:
-    """The number, scaled by 2**(bias - 1 + exponent) if it is subnormal or 0, and a flag that says
-    whether it was.
+    """The number, multiplied by 2**(bias - 1 + exponent) if it is subnormal or 0, and a flag for
+    this case.
     """
     tiny = x.is_subnormal()
     return tiny.choose(x.subnormal_times(exponent), x), tiny
@@ -56,13 +57,15 @@ def missing(f: Real) -> Real:
 
 
 def _sum(e: Real, f: Real, rest: Real | None = None) -> Real:
-    """e log(2) + log(1 + f), and a small rest."""
+    """The rounded sum e log(2) + log(1 + f), or e log(2) + log(1 + f) + rest for a small
+    ``rest``.
+    """
     total, less = _parts_of_sum(e, f, rest)
     return total + less
 
 
 def _parts_of_sum(e: Real, f: Real, rest: Real | None = None) -> tuple[Real, Real]:
-    """The rounded sum, and its rounding error."""
+    """The same sum, rounded, and its rounding error."""
     ln2, ln2_rest = e.parts(LN2, 15 if e.is_single else 41)
     total, lost = (e * ln2).plus(f)
     if rest is not None:
@@ -71,8 +74,9 @@ def _parts_of_sum(e: Real, f: Real, rest: Real | None = None) -> tuple[Real, Rea
 
 
 def ends(x: Real, y: Real, least: float = 0.0) -> Real:
-    """A logarithm ``y`` where that of ``x`` is a number, else what it is; numbers below ``least``
-    count as 0."""
+    """A logarithm ``y`` of ``x``, replaced by -infinity for 0, infinity for infinity and NaN for
+    negative numbers and NaN. Numbers below ``least`` count as 0.
+    """
     zero = x < least if least else x.is_(0.0)
     y = zero.choose(x.real(-INFINITY), y)
     y = (x < INFINITY).choose(y, x)
@@ -84,8 +88,9 @@ def log(x: Real) -> Real:
 
 
 def _finished(x: Real, parts: Callable[[Real, Real], tuple[Real, Real]]) -> Real:
-    """The logarithm of ``x``, whose ``parts`` are a rounded number and what is missing from it,
-    less than 1, or NaN where e is infinite."""
+    """The logarithm of ``x``. ``parts`` returns a rounded number and its error, which is less than
+    1, or NaN if e is infinite.
+    """
     if x.has_exponent:
         scaled, tiny = lifted(x)
         e, m = scaled.exponent_and_fraction()
@@ -103,14 +108,14 @@ def log1p(x: Real) -> Real:
 
 
 def _one_and(x: Real) -> tuple[Real, Real]:
-    """1 + x rounded, and its rounding error."""
+    """1 + x, rounded, and its rounding error."""
     u = x + 1.0
     lost = (x < 1.0).choose(x - (u - 1.0), (x - u) + 1.0)
     return u, lost
 
 
 def _log1p(u: Real, rest: Real) -> Real:
-    """log(u + rest) for a small rest, u >= 2**-53."""
+    """log(u + rest) for u >= 2**-53 and a small ``rest``."""
     e, f, _ = split(u)
     # rest / u, to a few digits: 2**-e rest (1 - f)
     part = rest * _power(e.least(100.0))

@@ -1,11 +1,13 @@
-"""The share of the normal distribution below a number, and the products of it that gelu is.
+"""The cumulative distribution function of the standard normal distribution, and its products for
+gelu.
 
-With a = |x| the share above a is exp(-a**2 / 2) times Mills' ratio m(a), which is 1 / h(a), where h
-is nearly a straight line (the hazard). The result for x < 0 is that share; of others it is 1 less
-that share. So nothing cancels far below 0, where 1 + erf(x / sqrt(2)) does. The square is exact, in
-two numbers, and the result is rounded once, also where it is subnormal.
+For a = |x|, the tail probability above a is exp(-a**2 / 2) times Mills' ratio m(a) = 1 / h(a),
+where the hazard h is nearly a straight line. The result is the tail probability for x < 0, and 1
+minus the tail probability otherwise. So no digits cancel far below 0, unlike in 1 + erf(x /
+sqrt(2)). The square is exact, as two numbers, and the result is rounded once, even if it is
+subnormal.
 
-In f32, h is a polynomial; beyond 4.25, in a branch, m is a series of 1 / a**2. In f64, m is a
+In f32, h is a polynomial; beyond 4.25, in a branch, m is a series in 1 / a**2. In f64, m is a
 rational function.
 """
 
@@ -19,7 +21,9 @@ from kc.transforms.elementary.exponentials import reduced
 from kc.transforms.elementary.values import PI, Integer, Real
 
 _SCALE = 64
-"""Powers of 2 from 2**-_SCALE times the least normal number on are normal with 2**_SCALE."""
+"""The exponent of a scale factor. A power of 2 that is at least 2**-_SCALE times the smallest
+normal number is normal after multiplication by 2**_SCALE.
+"""
 
 _NEAR = 4.25
 _CUBE = Decimal("0.044715")
@@ -50,17 +54,19 @@ def times_normal_share(x: Real) -> Real:
 
 
 def _least(x: Real) -> float:
-    """The magnitude of x below which the share is 1/2, and the products are x / 2."""
+    """The magnitude of x below which the distribution function rounds to 1/2, and its products to x
+    / 2.
+    """
     return 2.0**-30 if x.is_single else 2.0**-60
 
 
 def _least_tail(x: Real) -> float:
-    """The least tail that is a normal number after division by 2**_SCALE."""
+    """The smallest tail that is a normal number after division by 2**_SCALE."""
     return x.least_normal * 2.0**_SCALE
 
 
 def _less(x: Real, tail: Real) -> Real:
-    """x, or 0 where it is below 0, less a tail times 2**-_SCALE."""
+    """max(x, 0) - tail * 2**-_SCALE."""
     usual = tail.greatest(_least_tail(x)).times_plus(-(2.0**-_SCALE), x.greatest(-0.0))
     is_low = (x < 0.0) & (tail < _least_tail(x))
     return is_low.choose((-tail).lowered(_SCALE), usual)
@@ -75,8 +81,8 @@ def _share_near_0(x: Real) -> Real:
 def times_share_by_tanh(x: Real) -> Real:
     """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2
 
-    With z = 2 sqrt(2 / pi) (|x| + 0.044715 |x|**3) that is |x| less |x| p / (1 + p), or the latter
-    negated, where p = exp(-z). z is in two numbers.
+    For z = 2 sqrt(2 / pi) (|x| + 0.044715 |x|**3) and p = exp(-z), this is |x| - |x| p / (1 + p) if
+    x is positive, and -|x| p / (1 + p) otherwise. z is the sum of two numbers.
     """
     given, is_tiny = x, x.abs() < _least(x)
     x = is_tiny.choose(x.real(1.0), x)
@@ -103,7 +109,7 @@ def times_share_by_tanh(x: Real) -> Real:
 
 
 def _above(a: Real, factor: Real) -> Real:
-    """``factor`` (a, or 1) times the share above a, times 2**_SCALE."""
+    """``factor`` (a, or 1) times the tail probability above a, times 2**_SCALE."""
     if not a.is_single:
         a, factor = a.least(38.6), factor.least(38.6)  # the share is 0 from there on
         y, n = _power(a)
@@ -132,7 +138,7 @@ def _power(a: Real) -> tuple[Real, Integer]:
 
 
 def _far(a: Real, is_product: bool, y: Real, n: Integer) -> Real:
-    """The same for a beyond :data:`_NEAR`, in f32, with the power that is (1 + y) 2**n."""
+    """:func:`_above` for an a beyond :data:`_NEAR` in f32; (1 + y) 2**n is exp(-a**2 / 2)."""
     w = 1.0 / (a * a)
     limit, limit_rest = a.parts(1 / (2 * PI).sqrt(), a.mantissa + 1)
     curve = w.polynomial(MILLS_FAR)

@@ -12,10 +12,10 @@ TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
 
 
 def _exact_log(x: Real) -> tuple[Real, Real]:
-    """The logarithm of x > 0 in f64, and its rounding error: some 65 bits.
+    """The logarithm of x > 0 in f64, and its rounding error, with about 65 correct bits.
 
-    log(1 + f) = 2 s + 2/3 s**3 + ..., s = f / (2 + f), of which the first two terms are computed in
-    two numbers.
+    log(1 + f) = 2 s + 2/3 s**3 + ... with s = f / (2 + f). The first two terms are computed as sums
+    of two numbers.
     """
     e, f = normal(x)
     d, lost = x.real(2.0).plus(f)
@@ -42,7 +42,7 @@ def _exact_log(x: Real) -> tuple[Real, Real]:
 
 
 def _is_odd(y: Real) -> tuple[Bool, Bool]:
-    """Two conditions: a number is an integer, and it is odd."""
+    """Two conditions: y is an integer, and y is an odd integer."""
     y = y.is_tiny(60, 60).choose(y.is_(0.0).choose(y, 0.25), y)
     half = y * 0.5
     return y.floor().is_(y), y.floor().is_(y) & (half.floor() < half)

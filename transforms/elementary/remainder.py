@@ -1,4 +1,4 @@
-"""The remainder of a division, exactly: long division, with many binary digits a step."""
+"""The exact remainder of a division, by long division with many binary digits per step."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from kc.transforms.elementary.values import INFINITY, NAN, Bool, Real, repeated
 
 
 def fmod(x: Real, y: Real) -> Real:
-    """``x - trunc(x / y) * y``, exactly, with the sign of x, as C has it.
+    """``x - trunc(x / y) * y``, exactly, with the sign of x, as in C.
 
-    The divisor is scaled up until the quotient has few digits, and down again step by step. A
-    product of these digits and the divisor is at most twice as long as a number, and what it leaves
-    of the dividend is a number: a fused multiplication and subtraction loses nothing.
+    The divisor is scaled up until the quotient has few digits, and scaled down again step by step.
+    The product of these digits and the divisor has at most twice the digits of a float, and its
+    difference from the dividend is representable, so that a fused multiply-subtract is exact.
     """
     a, b = x.abs(), y.abs()
     is_usual = (a < INFINITY) & (b > 0.0) & (b < INFINITY)

@@ -1,10 +1,10 @@
-"""Numbers that code is written with: each operation on one adds an operation to the IR.
+"""Numbers that emit IR: each operation on a number adds an operation to the program.
 
-:class:`Real` numbers are values of f32 or f64, or vectors of them; what is added are operations of
-``arith`` and ``math`` that every machine has: sums, products, quotients, square roots, fused
-multiplication and addition, rounding, comparisons, and the bits of floats. None has fast-math
-flags: what a rounding loses is computed exactly in places, which another order of the operations
-would undo.
+:class:`Real` numbers are values of f32 or f64, or vectors of them. The emitted operations of
+``arith`` and ``math`` exist on every machine: sums, products, quotients, square roots, fused
+multiply-adds, rounding, comparisons, and bit operations on floats. They have no fast-math flags,
+because some of them compute rounding errors exactly, which another order of the operations would
+destroy.
 """
 
 from __future__ import annotations
@@ -60,24 +60,24 @@ class Code:
     has_fma: bool = True
     """True if a fused multiply-add is one instruction."""
     has_exponents: bool = False
-    """True if instructions of AVX-512 scale vectors of f32 by powers of 2, and extract their
-    exponents and fractions.
+    """True if the target has the AVX-512 instructions that scale vectors of f32 by powers of 2, and
+    that extract exponents and fractions.
     """
     has_slow_quotients: bool = False
     """True if a division takes much longer than a product with a reciprocal and its correction."""
     has_slow_subnormals: bool = True
-    """True if the machine may handle subnormal numbers in microcode. CPUs do, GPUs do not."""
+    """True if the target may handle subnormal numbers in microcode, as CPUs do and GPUs do not."""
     library: Callable[[SSAValue], SSAValue] | None = None
-    """The function of the C library; None if there is none."""
+    """The function of the C library; None if the target has no such function."""
     constants: dict[tuple[Attribute, float], SSAValue] = field(default_factory=dict)
 
     def add(self, op: Operation) -> SSAValue:
-        """The result of a new operation, which is inserted."""
+        """Insert an operation, and return its result."""
         self.emit(op)
         return op.results[0]
 
     def constant(self, value: float, type_: Attribute) -> SSAValue:
-        """A constant. Equal numbers share an operation."""
+        """A constant. Equal constants share an operation."""
         key = (type_, value)
         if value == 0 or value != value or key not in self.constants:
             properties = {"value": _attribute(value, type_)}
@@ -109,8 +109,8 @@ class Value:
 
     @property
     def is_vector(self) -> bool:
-        """True if the value has lanes. LLVM vectorizes a loop over scalars if it has no
-        branches.
+        """True if the value has lanes. Values without lanes must not branch, because LLVM
+        vectorizes loops over scalars only without branches.
         """
         return isinstance(self.value.type, VectorType)
 
@@ -132,12 +132,12 @@ class Bool(Value):
         return Bool(self.code.add(arith.XOrIOp(self.value, second.value)), self.code)
 
     def choose(self, yes: Real, no: Real | float) -> Real:
-        """One of two numbers."""
+        """``yes`` where the condition holds, and ``no`` elsewhere."""
         operands = [self.value, yes.value, yes.real(no).value]
         return yes.of(self.code.add(new_operation(SelectOp, operands, [yes.value.type], {})))
 
     def pick(self, yes: Integer, no: Integer) -> Integer:
-        """One of two integers."""
+        """``yes`` where the condition holds, and ``no`` elsewhere."""
         operands = [self.value, yes.value, no.value]
         op = new_operation(SelectOp, operands, [yes.value.type], {})
         return Integer(self.code.add(op), self.code)
@@ -181,7 +181,7 @@ class Integer(Value):
         return self._with(arith.ShLIOp, second)
 
     def __rshift__(self, second: int) -> Integer:
-        """The bits moved to the right, and zeros."""
+        """The bits shifted to the right, with zeros from the left."""
         return self._with(arith.ShRUIOp, second)
 
     def is_(self, value: int) -> Bool:
@@ -190,7 +190,7 @@ class Integer(Value):
         return Bool(self.code.add(CmpiOp(self.value, number, "eq")), self.code)
 
     def narrow(self) -> Integer:
-        """The lower half of 64 bits."""
+        """The low 32 of 64 bits."""
         kind = vector_class(arith.TruncIOp)
         op = kind.create(operands=[self.value], result_types=[like(self.value.type, i32)])
         return Integer(self.code.add(op), self.code)
@@ -205,11 +205,11 @@ class Real(Value):
     """A float of 32 or 64 bits, or a vector of them."""
 
     def of(self, value: SSAValue) -> Real:
-        """Another number of the type."""
+        """``value`` as a number."""
         return Real(value, self.code)
 
     def real(self, number: Real | float | Decimal) -> Real:
-        """A number, or a constant."""
+        """``number``, or a constant of this type."""
         if isinstance(number, Real):
             return number
         return self.of(self.constant(float(number), self.element))
@@ -221,22 +221,22 @@ class Real(Value):
 
     @property
     def mantissa(self) -> int:
-        """The bits of the fraction."""
+        """The number of bits of the fraction."""
         return 23 if self.is_single else 52
 
     @property
     def bias(self) -> int:
-        """That of the exponent."""
+        """The bias of the exponent."""
         return 127 if self.is_single else 1023
 
     @property
     def least_normal(self) -> float:
-        """The least number that is not subnormal."""
+        """The smallest positive number that is not subnormal."""
         return 2.0 ** (1 - self.bias)
 
     @property
     def least_exponent(self) -> int:
-        """That of the least subnormal number."""
+        """The exponent of the smallest subnormal number."""
         return 1 - self.bias - self.mantissa
 
     # Arithmetic
@@ -268,13 +268,15 @@ class Real(Value):
         return self._with(arith.NegfOp)
 
     def times_plus(self, factor: Real | float | Decimal, term: Real | float | Decimal) -> Real:
-        """``self * factor + term``, rounded once where the machine has an instruction for it."""
+        """``self * factor + term``, rounded once if the machine has an fma."""
         if not self.code.has_fma:
             return self * factor + term
         return self._with(math.FmaOp, factor, term)
 
     def product(self, factor: Real) -> tuple[Real, Real]:
-        """The rounded product, and what is missing from it (T. J. Dekker's without an fma)."""
+        """The rounded product, and its rounding error (without an fma by the method of T. J.
+        Dekker).
+        """
         high = self * factor
         if self.code.has_fma:
             return high, self.times_plus(factor, -high)
@@ -283,24 +285,24 @@ class Real(Value):
         return high, ((a * b - high) + a * b_rest + a_rest * b) + a_rest * b_rest
 
     def halves(self) -> tuple[Real, Real]:
-        """The upper half of the digits, and the rest."""
+        """A number with the upper half of the digits, and the rest."""
         mask = -(1 << (12 if self.is_single else 27))
         upper = (self.bits() & mask).bits(self)
         return upper, self - upper
 
     def plus(self, lesser: Real) -> tuple[Real, Real]:
-        """The rounded sum with a number that is not greater, and the rounding error."""
+        """The rounded sum with a number of at most this magnitude, and its rounding error."""
         total = self + lesser
         return total, lesser - (total - self)
 
     def sum(self, second: Real) -> tuple[Real, Real]:
-        """The rounded sum with any number, and what is missing from it (D. E. Knuth)."""
+        """The rounded sum with any number, and its rounding error (D. E. Knuth)."""
         total = self + second
         part = total - self
         return total, (self - (total - part)) + (second - part)
 
     def polynomial(self, coefficients: Coefficients) -> Real:
-        """A polynomial of this number, whose coefficients are those for its type."""
+        """A polynomial of this number, with the coefficients for its type, by Horner's rule."""
         *rest, last = coefficients[0 if self.is_single else 1]
         result = self.real(last)
         for coefficient in reversed(rest):
@@ -308,8 +310,10 @@ class Real(Value):
         return result
 
     def polynomial_in_pairs(self, coefficients: Coefficients) -> Real:
-        """The same by squares of squares (G. Estrin): a few products more, but the result is there
-        in fewer steps that wait for each other. The number is 0 or of moderate size."""
+        """A polynomial of this number by squares of squares (G. Estrin). This takes a few more
+        products than :meth:`polynomial`, but a shorter chain of dependent operations. The number
+        must be 0 or of moderate size.
+        """
         numbers = coefficients[0 if self.is_single else 1]
         pairs = [
             self.times_plus(numbers[n + 1], numbers[n]) if n + 1 < len(numbers) else numbers[n]
@@ -334,14 +338,14 @@ class Real(Value):
         return self.of(self.code.add(math.FloorOp(self.value)))
 
     def truncated(self) -> Real:
-        """The whole number next to it towards 0."""
+        """The number rounded towards 0 to a whole number."""
         return self.of(self.code.add(math.TruncOp(self.value)))
 
     def with_sign_of(self, second: Real) -> Real:
         return self.of(self.code.add(math.CopySignOp(self.value, second.value)))
 
     def flipped(self, condition: Bool) -> Real:
-        """The number, with the opposite sign where a condition holds."""
+        """The number, negated where a condition holds."""
         return condition.choose(-self, self)
 
     # Comparisons: false for NaN
@@ -377,15 +381,19 @@ class Real(Value):
         return self._compare(self, "uno")
 
     def least(self, limit: Real | float) -> Real:
-        """The lesser of two numbers, this one if it is NaN: one instruction on most machines."""
+        """The lesser of two numbers; this number if it is NaN. Most machines have an instruction
+        for it.
+        """
         return (self > limit).choose(self.real(limit), self)
 
     def greatest(self, limit: Real | float) -> Real:
-        """The greater of two numbers, this one if it is NaN."""
+        """The greater of two numbers; this number if it is NaN."""
         return (self < limit).choose(self.real(limit), self)
 
     def without_tiny(self, single: int, double: int) -> Real:
-        """The number, 0 where it is less than 2**-single in size (in f64 2**-double)."""
+        """The number, or 0 where its magnitude is less than 2**-single in f32 (2**-double in
+        f64).
+        """
         return self.is_tiny(single, double).choose(self.real(0.0), self)
 
     def is_tiny(self, single: int, double: int) -> Bool:
@@ -409,22 +417,26 @@ class Real(Value):
         return (self.bits() & mask).is_(0)
 
     def subnormal_times(self, exponent: int = 0) -> Real:
-        """A subnormal number, or 0, times 2**(bias - 1 + exponent); of others anything."""
+        """The number times 2**(bias - 1 + exponent) if it is subnormal or 0; undefined for
+        others.
+        """
         unit = (self.bias + exponent) << self.mantissa
         return (self.bits() | unit).bits(self) - self.real(2.0**exponent).with_sign_of(self)
 
     def lowered(self, scale: int, *, is_positive: bool = False) -> Real:
-        """The number times 2**-scale, rounded once, where that is subnormal or 0; of others
-        anything. What is added pushes the digits out that a subnormal number lacks, and leaves the
-        others where they are in it."""
+        """The number times 2**-scale, rounded once, if the product is subnormal or 0; undefined
+        otherwise. The added power of 2 shifts out the digits that a subnormal number lacks, so that
+        the remaining digits are at the same places as in the result.
+        """
         unit = 1 - self.bias + scale
         least = self.real(2.0**unit)
         pushed = self + (least if is_positive else least.with_sign_of(self))
         return (pushed.bits() - ((self.bias + unit) << self.mantissa)).bits(self)
 
     def lowered_where(self, condition: Bool, scale: int) -> Real:
-        """A positive number, :meth:`lowered` where a condition holds: what is added and taken off
-        is chosen, which are instructions with masks."""
+        """A positive number, :meth:`lowered` where a condition holds. Selected constants are added
+        and subtracted, which are instructions with masks.
+        """
         unit = 1 - self.bias + scale
         pushed = condition.choose(self + 2.0**unit, self)
         bits = pushed.bits()
@@ -432,9 +444,10 @@ class Real(Value):
         return condition.pick(taken, bits).bits(self)
 
     def divided(self, exponent: int) -> Real:
-        """The number divided by 2**exponent where that is no subnormal number, nor 0 or infinite;
-        of others anything. A product would be subnormal there: what chooses its operands does not
-        keep that from happening, as LLVM multiplies first and then chooses."""
+        """The number divided by 2**exponent, if it and the quotient are normal numbers; undefined
+        otherwise. The division is an integer subtraction, because a product would be subnormal for
+        the undefined cases even if a select discards it: LLVM multiplies before it selects.
+        """
         return (self.bits() - (exponent << self.mantissa)).bits(self)
 
     def halved(self) -> Real:
@@ -447,7 +460,7 @@ class Real(Value):
     # Bits
 
     def bits(self) -> Integer:
-        """Its bits."""
+        """The bits of the number as an integer."""
         integer = i32 if self.is_single else i64
         type_ = like(self.value.type, integer)
         op = new_operation(arith.BitcastOp, [self.value], [type_], {})
@@ -462,13 +475,14 @@ class Real(Value):
         return 1.5 * 2.0**self.mantissa
 
     def rounded(self, factor: Real | float | Decimal = 1.0) -> tuple[Real, Integer]:
-        """The whole number next to ``self * factor``, as a float, and as the last bits of an
-        integer (the others are any)."""
+        """The whole number closest to ``self * factor``, as a float and as the low bits of an
+        integer (whose high bits are undefined).
+        """
         pushed = self.times_plus(factor, self.magic) if factor != 1.0 else self + self.magic
         return pushed - self.magic, pushed.bits()
 
     def power_of_2(self, exponent: Integer) -> Real:
-        """2 to a power that is in the range of normal numbers, of which the last bits count."""
+        """2**n for an n in the range of normal numbers, which the low bits of ``exponent`` hold."""
         bits_of_1 = self.bias << self.mantissa
         return ((exponent << self.mantissa) + bits_of_1).bits(self)
 
@@ -480,20 +494,23 @@ class Real(Value):
         return 96 if self.is_single else 960
 
     def half_rounded(self) -> Integer:
-        """A whole number next to its half, as the last bits of an integer."""
+        """A whole number close to half of this number, as the low bits of an integer."""
         return self.times_plus(0.5, self.magic).bits()
 
     def scaled_in_steps(self, number: Real, exponent: Integer) -> Real:
-        """This number times 2 to a power, given in both forms, which may be out of range: in two
-        steps, so that it is rounded once. It may be a subnormal number."""
+        """This number times 2**n, which may be out of range. n is passed as a float and as an
+        integer. The product is computed in two steps, so that it is rounded once, and may be
+        subnormal.
+        """
         half = number.half_rounded()
         return self * self.power_of_2(half) * self.power_of_2(exponent - half)
 
     def scaled(
         self, number: Real, exponent: Integer, is_low: Bool | None = None, lift: int | None = None
     ) -> Real:
-        """This number times 2 to a power, given in both forms, which may be too large; where
-        ``is_low``, times 2**lift too. The product is no subnormal number."""
+        """This number times 2**n, which may overflow, and times 2**lift where ``is_low``. n is
+        passed as a float and as an integer. The product must not be subnormal.
+        """
         lift = self.lift if lift is None else lift
         if self._has_instructions:
             if is_low is not None:
@@ -507,11 +524,11 @@ class Real(Value):
         return above.choose(self + self, self) * self.power_of_2(exponent)
 
     def over(self, divisor: Real, rest: Real | None = None) -> Real:
-        """``self / (divisor + rest)``, rounded almost as if once. The divisor and the quotient are
-        of moderate size, and the rest is small beside the divisor.
+        """``self / (divisor + rest)``, with nearly correct rounding. The divisor and the quotient
+        must be of moderate size, and ``rest`` small in comparison with the divisor.
 
-        AVX-512 gives an inverse to 14 digits, and what is missing from a product with it is exact
-        to as many as it lacks.
+        AVX-512 computes an inverse to 14 bits (in f64 it is refined to 28). The residual of the
+        product with this inverse is exact to as many bits as the inverse lacks.
         """
         if rest is None and not (self._has_instructions and self.code.has_slow_quotients):
             return self / divisor
@@ -527,7 +544,9 @@ class Real(Value):
         return missing.times_plus(inverse, quotient)
 
     def near_inverse(self) -> Real:
-        """1 / this number to 14 digits, of f64 28: with AVX-512 by an instruction."""
+        """1 / this number, to 14 bits in f32 and to 28 bits in f64; with AVX-512 by an
+        instruction.
+        """
         if not self._has_instructions:
             return 1.0 / self
         inverse = self._by_instruction("rcp14", [self.value], [], rounds=False)
@@ -536,8 +555,9 @@ class Real(Value):
         return inverse.times_plus(inverse.times_plus(-self, 1.0), inverse)
 
     def times_power_of_2(self, exponent: Integer) -> Real:
-        """The product with 2 to a power, of which the last bits count, where both are normal
-        numbers."""
+        """This number times 2**n for normal numbers and normal products. The low bits of
+        ``exponent`` hold n.
+        """
         return (self.bits() + (exponent << self.mantissa)).bits(self)
 
     @property
@@ -554,14 +574,14 @@ class Real(Value):
 
     @property
     def _lanes(self) -> int:
-        """Numbers in a vector of AVX-512."""
+        """The number of elements in a vector of AVX-512."""
         return LANES if self.is_single else LANES // 2
 
     def exponent_and_fraction(self) -> tuple[Real, Real]:
         """e and m with this number = 2**e m, m from 0.75 up to 1.5, by instructions.
 
-        Subnormal numbers are like others. Of 0 and of infinity e is -infinity and infinity, and m
-        is 1, or -1 of -0. Of numbers below 0 and of NaN, m is NaN.
+        Subnormal numbers are supported. For 0 and infinity, e is -infinity and infinity, and m is 1
+        (-1 for -0). For negative numbers and NaN, m is NaN.
         """
         interval_and_sign = 0b1011
         m = self._taken_apart("getmant", interval_and_sign)
@@ -573,7 +593,7 @@ class Real(Value):
         return self._by_instruction(what, [self.value], more)
 
     def _scaled_by(self, power: Real) -> Real:
-        """The number times 2 to a power that is a whole number."""
+        """The number times 2**power, for a whole number ``power``."""
         return self._by_instruction("scalef", [self.value, power.value], [])
 
     def _by_instruction(
@@ -584,7 +604,9 @@ class Real(Value):
         *,
         rounds: bool = True,
     ) -> Real:
-        """The result of an instruction of AVX-512, of as many lanes at a time as it takes."""
+        """The result of an instruction of AVX-512, called for as many lanes at a time as it
+        takes.
+        """
         code, type_ = self.code, self.value.type
         assert isinstance(type_, VectorType)
         piece = VectorType(type_.element_type, [self._lanes])
@@ -623,19 +645,21 @@ class Real(Value):
         return self.of(result)
 
     def wide(self) -> Real:
-        """The same number in 64 bits."""
+        """The number extended to 64 bits."""
         if not self.is_single:
             return self
         return self.of(self.code.add(arith.ExtFOp(self.value, like(self.value.type, f64))))
 
     def as_(self, like: Real) -> Real:
-        """The number in the type of another."""
+        """The number converted to the type of another."""
         if self.is_single == like.is_single:
             return self
         return self.of(self.code.add(arith.TruncFOp(self.value, like.value.type)))
 
     def parts(self, number: Decimal, *bits: int) -> list[float]:
-        """A constant as a sum of constants, of which the first have so many bits each."""
+        """A constant as a sum of constants. The leading ones have the numbers of bits in
+        ``bits``.
+        """
         parts: list[float] = []
         for count in bits:
             _, exponent = python_math.frexp(float(number))
@@ -646,7 +670,9 @@ class Real(Value):
         return [*parts, float(number)]
 
     def unless(self, condition: Bool, rare: Callable[[], Real]) -> Real:
-        """This number, or ``rare`` for all lanes if the condition holds in any: as a branch."""
+        """This number, or the result of ``rare`` for all lanes if the condition holds in any lane.
+        ``rare`` is computed in a branch.
+        """
         (result,) = either(condition, lambda: [rare()], lambda: [self])
         return self.of(result)
 
@@ -654,8 +680,9 @@ class Real(Value):
 def either(
     condition: Bool, rare: Callable[[], Sequence[Value]], usual: Callable[[], Sequence[Value]]
 ) -> list[SSAValue]:
-    """Values for all lanes: ``rare`` if the condition holds in any, ``usual`` if not, each computed
-    in its branch."""
+    """The results of ``rare`` for all lanes if the condition holds in any lane, and of ``usual``
+    otherwise. Each is computed in its own branch.
+    """
     code, test = condition.code, condition.any()
     outer, known = code.emit, code.constants
     blocks: list[Block] = []
@@ -677,9 +704,10 @@ def either(
 def repeated(
     values: Sequence[Real], step: Callable[..., tuple[Bool, Sequence[Real]]]
 ) -> list[Real]:
-    """The numbers after steps, as a loop that ends when the condition of a step holds in no lane.
+    """The numbers after the last step of a loop, which ends when the condition of a step holds in
+    no lane.
 
-    ``step`` takes the numbers, and gives the condition and the next ones.
+    ``step`` takes the numbers, and returns the condition and the next numbers.
     """
     code = values[0].code
     types = [number.value.type for number in values]
