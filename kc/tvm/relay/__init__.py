@@ -74,6 +74,7 @@ _FUNCTIONS = {
     "ExprFunctor": "kc.tvm.relay.visitors",
     "ExprMutator": "kc.tvm.relay.visitors",
     "ExprVisitor": "kc.tvm.relay.visitors",
+    "ScopeBuilder": "kc.tvm.relay.scope_builder",
     "bind_params_by_name": "kc.tvm.relay.build_module",
     "build": "kc.tvm.relay.build_module",
     "build_module": "kc.tvm.relay.build_module",
@@ -83,9 +84,11 @@ _FUNCTIONS = {
     "fromtext": "kc.tvm.relay.text_parser",
     "load_param_dict": "kc.runtime.param_dict",
     "save_param_dict": "kc.runtime.param_dict",
+    "scope_builder": "kc.tvm.relay.scope_builder",
+    "testing": "kc.tvm.relay.testing",
 }
 """The name of a function -> the module that has it, which is imported when it is first used."""
-_MODULES = ("build_module", "dataflow_pattern", "expr_functor")
+_MODULES = ("build_module", "dataflow_pattern", "expr_functor", "scope_builder", "testing")
 """The names among these that are modules themselves."""
 
 

@@ -174,14 +174,18 @@ class ExprMutator(ExprFunctor):
 
     def visit_let(self, let: Let) -> Expr:
         """The binding with its parts rewritten."""
-        parts = [self.visit(let.var), self.visit(let.value), self.visit(let.body)]
-        return let if _are_same(parts, (let.var, let.value, let.body)) else Let(*parts, let.span)
+        var, value, body = self.visit(let.var), self.visit(let.value), self.visit(let.body)
+        if _are_same((var, value, body), (let.var, let.value, let.body)):
+            return let
+        return Let(var, value, body, let.span)
 
     def visit_if(self, i: If) -> Expr:
         """The choice with its condition and its branches rewritten."""
         before = (i.cond, i.true_branch, i.false_branch)
-        parts = [self.visit(part) for part in before]
-        return i if _are_same(parts, before) else If(*parts, i.span)
+        cond, true_branch, false_branch = (self.visit(part) for part in before)
+        if _are_same((cond, true_branch, false_branch), before):
+            return i
+        return If(cond, true_branch, false_branch, i.span)
 
     def visit_tuple(self, tup: Tuple) -> Expr:
         """The tuple with its fields rewritten."""
