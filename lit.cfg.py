@@ -32,6 +32,7 @@ config.test_exec_root = str(ROOT / "build" / "lit")
 config.environment["PYTHONPATH"] = str(ROOT)
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["KC_PTXAS"] = "none"  # costs are the same where it is installed
+config.environment["KC_CACHE_DIR"] = "none"  # what is built is built in each run
 config.environment["KC_RATES"] = "none"  # and schedules where this machine was measured
 config.environment["OPENBLAS_NUM_THREADS"] = "1"  # the tests themselves use every core
 

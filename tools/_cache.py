@@ -27,6 +27,11 @@ def cache(argv: Sequence[str]) -> str:
             f"cache: there is no command '{given}'" if given else "cache takes a command",
             hints=suggest(given, COMMANDS, "the commands are"),
         )
+    with compile_cache.on_by_default():
+        return _answer(argv)
+
+
+def _answer(argv: Sequence[str]) -> str:
     folder = compile_cache.directory()
     if folder is None:
         raise InputError(

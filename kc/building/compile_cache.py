@@ -1,11 +1,14 @@
 """The compile cache: machine code on disk, for repeated builds.
 
-The cache is on if ``KC_CACHE_DIR`` names a directory. The key of an entry covers everything that
-the code depends on: the scheduled loops with their locations, the target and the CPU, the passes,
-the versions of kc and its dependencies, the state of kc's own source files, and the plugins with
-the state of theirs. Builds with other dependencies (instruments, passes of the program) bypass the
-cache, and so do all builds of a process whose kc, or one of whose plugins, was edited after the
-process started.
+The cache is on if ``KC_CACHE_DIR`` names a directory. Builds of graphs use it where the variable is
+not set, too: in ``kc`` in the user's folder of caches (``XDG_CACHE_HOME``, ``~/.cache``). ``none``
+turns it off.
+
+The key of an entry covers everything that the code depends on: the scheduled loops with their
+locations, the target and the CPU, the passes, the versions of kc and its dependencies, the state of
+kc's own source files, and the plugins with the state of theirs. Builds with other dependencies
+(instruments, passes of the program) bypass the cache, and so do all builds of a process whose kc,
+or one of whose plugins, was edited after the process started.
 
 Entries are written atomically and verified when they are read, so that any number of processes can
 share a directory. The least recently used entries are removed when the size exceeds
@@ -22,6 +25,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -32,6 +36,9 @@ from kc.support.diagnostics import warn
 from kc.support.plugins import Plugin
 
 VARIABLE, SIZE_VARIABLE = "KC_CACHE_DIR", "KC_CACHE_SIZE"
+HOME_VARIABLE = "XDG_CACHE_HOME"
+OFF = "none"
+"""The value of the variable for no cache."""
 SUFFIX = ".kc"
 _MAGIC = b"kc-cache-1\n"
 _TEMPORARY = ".tmp"
@@ -66,11 +73,35 @@ class Stored:
     content: Entry | None = field(default=None, repr=False)
 
 
+_on_by_default: ContextVar[bool] = ContextVar("kc_cache_on_by_default", default=False)
+
+
+@contextlib.contextmanager
+def on_by_default() -> Iterator[None]:
+    """Use the cache in this context, also where the variable is not set."""
+    token = _on_by_default.set(True)
+    try:
+        yield
+    finally:
+        _on_by_default.reset(token)
+
+
+def default_directory() -> Path | None:
+    """The directory that is used where the variable is not set; None if the user has no home."""
+    home = environment.read(HOME_VARIABLE)
+    try:
+        return (Path(home) if home else Path.home() / ".cache") / "kc"
+    except RuntimeError:
+        return None
+
+
 def directory() -> Path | None:
     """The directory in use, None where the cache is off."""
     given = environment.read(VARIABLE)
-    if not given:
+    if given == OFF:
         return None
+    if not given:
+        return default_directory() if _on_by_default.get() else None
     try:
         return Path(given).expanduser()
     except RuntimeError as error:  # ~name of no user
@@ -264,6 +295,8 @@ def _usable(folder: Path) -> bool:
 
 @cache
 def _warn(folder: Path | str, reason: str) -> None:
+    if not environment.read(VARIABLE):
+        return  # nobody asked for the default directory
     warn(
         "KC5150",
         f"the compile cache {folder} is not used: {reason}",

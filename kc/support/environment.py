@@ -32,9 +32,14 @@ VARIABLES = {
         ),
         Variable(
             "KC_CACHE_DIR",
-            "no cache",
+            "no cache; for graphs kc in the folder of caches (XDG_CACHE_HOME, ~/.cache)",
             "the directory of the compile cache, which keeps the code of builds from one process "
-            "to the next",
+            "to the next; none for no cache",
+        ),
+        Variable(
+            "XDG_CACHE_HOME",
+            "~/.cache",
+            "the folder of caches, where the compile cache of graphs is",
         ),
         Variable(
             "KC_CACHE_SIZE",

@@ -454,5 +454,15 @@ def test_an_unknown_entry(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert status != 0
     assert "error[KC5151]" in err
     assert "did you mean 'matmul'" in err
-    monkeypatch.delenv("KC_CACHE_DIR")
+    monkeypatch.setenv("KC_CACHE_DIR", "none")
     assert "error[KC5151]: the compile cache is off" in command(capsys, "ls")[2]
+
+
+def test_the_commands_show_the_default_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("KC_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    status, out, _ = command(capsys, "ls")
+    assert (status, out) == (0, f"0 entries, 0 KiB in {tmp_path / 'caches' / 'kc'}\n")
+    assert not (tmp_path / "caches").exists()

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from kc.analysis.module_copy import copy_module
 from kc.backends import Build, backend_of
 from kc.backends.llvm import runs_here
+from kc.building import compile_cache
 from kc.building.graphs.kernels import Kernel, Kernels
 from kc.building.graphs.main_function import constant_tables, main_function, module_of
 from kc.building.graphs.memory_plan import MemoryPlan, plan_memory
@@ -174,7 +175,11 @@ def build(
             why="the function that calls the kernels runs on a CPU, in memory of the CPU",
             hints=['target="llvm"', 'target="c"'],
         )
-    with paused_collection(), using_options(pipeline_options()):
+    with (
+        paused_collection(),
+        using_options(pipeline_options()),
+        compile_cache.on_by_default(),
+    ):
         module = copy_module(getattr(mod, "op", mod))
         bind_parameters(module, params or {}, name)
         _optimize(module, name)

@@ -131,8 +131,8 @@ _HEAD = "; kc.kernel "
 class Kernels:
     """The kernels for a target, made when they are asked for.
 
-    With ``separate``, each is compiled by itself, and kept in the compile cache (``KC_CACHE_DIR``)
-    by the text of its group: a build that finds it there neither lowers nor schedules the group.
+    With ``separate``, each is compiled by itself, and kept in the compile cache by the text of its
+    group: a build that finds it there neither lowers nor schedules the group.
     """
 
     def __init__(
