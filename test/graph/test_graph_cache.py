@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often expressions are made, groups scheduled, modules lowered and code compiled."""
-    counts = dict.fromkeys(("expressions", "schedules", "lowered", "compiled"), 0)
+    counts = {"expressions": 0, "schedules": 0, "lowered": 0, "compiled": 0}
 
     def counted(what: str, owner: Any, name: str) -> None:
         original: Callable[..., Any] = getattr(owner, name)
