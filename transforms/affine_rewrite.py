@@ -1,4 +1,4 @@
-"""Replacing an index value by an affine expression in all of its uses."""
+"""Replacement of an index value by an affine expression in all of its uses."""
 
 from __future__ import annotations
 
@@ -101,8 +101,9 @@ def set_block_spaces(
 
 
 def fits_around(value: SSAValue, most: int) -> bool:
-    """True if an expression whose numbers have a magnitude of at most ``most`` may replace an
-    index: the numbers in the affine maps and sets that use the index stay within 64 bits.
+    """True if an expression whose constants and coefficients have a magnitude of at most ``most``
+    may replace an index: the numbers in the affine maps and sets that use the index stay within 64
+    bits.
     """
     spaces = {
         attribute.data
@@ -142,7 +143,7 @@ _DIVISIONS = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv, AffineBin
 
 
 def fits_index(expr: AffineExpr) -> bool:
-    """True if each number in ``expr`` fits 64 bits."""
+    """True if each number in ``expr`` fits in 64 bits."""
     numbers = (part.value for part in expr.dfs() if isinstance(part, AffineConstantExpr))
     return all(LEAST <= number <= GREATEST for number in numbers)
 

@@ -26,7 +26,7 @@ from kc.transforms.canonicalization_patterns import arith
 
 @dataclass(frozen=True)
 class CanonicalizePass(ModulePass):
-    """Simplify operations until nothing changes, and remove unused ones.
+    """Simplify operations to a fixpoint, and remove unused ones.
 
     ::
 
@@ -37,10 +37,10 @@ class CanonicalizePass(ModulePass):
           }
         }
 
-    Applies the patterns that operations declare, those of ``tir``
-    (``transforms/canonicalization_patterns/tir.py``), ``te`` and xDSL's dialects, folds constants,
-    and applies what plugins add under ``canonicalize``. Loops of threads, annotated loops, and
-    loops that a reduction over nothing begins with are kept.
+    Applies the patterns that operations declare (those of ``tir`` in
+    ``transforms/canonicalization_patterns/tir.py``, of ``te`` and of xDSL's dialects), folds
+    constants, and applies the patterns that plugins add under ``canonicalize``. Loops of threads,
+    annotated loops, and loops that begin a reduction over nothing stay.
     """
 
     name = "canonicalize"
@@ -56,8 +56,9 @@ class CanonicalizePass(ModulePass):
 
 
 class _Located(RewritePattern):
-    """The folds, or else the first pattern that applies. A new operation gets the location of the
-    operation that it replaces. (xDSL's rewriter leaves new operations without a location.)
+    """Fold an operation, or else apply the first pattern that matches. A new operation gets the
+    location of the operation that it replaces. (xDSL's rewriter leaves new operations without a
+    location.)
     """
 
     def __init__(self, ctx: Context) -> None:

@@ -1,4 +1,4 @@
-"""expand-math: functions of the C library become arithmetic.
+"""expand-math: functions of the C library are replaced by arithmetic.
 
 Before::
 
@@ -10,35 +10,35 @@ After::
     %r = (%x - %n * log(2))
     %y = (1 + %r + %r**2 * a polynomial of %r, times 2 to the power of %n)
 
-A call of the library takes one number. The arithmetic (:mod:`kc.transforms.elementary`) is that of
-vectors of any length, and LLVM makes vectors of loops over it. docs/numerics.md says how exact it
-is. Functions of f16, bf16 and the types of 8 bits are computed in f32. Those with the flag ``afn``
-are approximated (:mod:`kc.transforms.elementary.approximations`), but for f64 and where there is no
-cheaper form.
+A call of the library computes one number. The arithmetic (:mod:`kc.transforms.elementary`) works on
+vectors of any length, and LLVM vectorizes loops over it. docs/numerics.md lists the errors.
+Functions of f16, bf16 and the types of 8 bits are computed in f32. Functions with the flag ``afn``
+are approximated (:mod:`kc.transforms.elementary.approximations`), except in f64 and if no cheaper
+form exists.
 
-With AVX-512 a vector is multiplied by powers of 2 by an instruction (``scalef``), elsewhere by
-powers made of their bits. No calculation has a subnormal operand or result: such results are made
-of the bits of a sum, and such arguments are read as integers (:mod:`values
-<kc.transforms.elementary.values>`), since many processors leave subnormal numbers to microcode. The
-exponents and fractions that logarithms begin with are instructions there, too (``getexp``,
-``getmant``), and arithmetic on bits elsewhere.
+With AVX-512, an instruction multiplies a vector by powers of 2 (``scalef``); other targets build
+the powers from their bits. No calculation has a subnormal operand or result, since many processors
+handle subnormal numbers in microcode: such results are built from the bits of a sum, and such
+arguments are read as integers (:mod:`values <kc.transforms.elementary.values>`). The exponents and
+fractions for logarithms are also instructions of AVX-512 (``getexp``, ``getmant``), and arithmetic
+on bits on other targets.
 
-The quotient that te's ``sigmoid`` becomes is a function, too: the exponential in it is not rounded.
-So are ``(erf(x / sqrt(2)) + 1) / 2``, whose sum cancels, and its product with x: gelu, whose form
-with tanh is one, too.
+The quotient for te's ``sigmoid`` is also expanded as a function, whose exponential is not rounded
+separately. So are ``(erf(x / sqrt(2)) + 1) / 2``, whose sum cancels, its product with x, which is
+gelu, and the form of gelu with tanh.
 
-On x86, whose instructions give the second of two numbers where one is NaN or both are zeros,
-``arith.minimumf`` is the bits of the minima of either order together, and a maximum with 0 has 0
-added to it: shorter than what LLVM makes of them.
+On x86, the minimum and maximum instructions return the second operand if one is NaN or if both are
+zeros. So ``arith.minimumf`` is the bitwise or of the minima in either order, and 0 is added to a
+maximum with 0. This is shorter than LLVM's code.
 
-Sine, cosine and tangent of large arguments are computed in a branch; without an fma, they are left
-to the library there, in calls that are marked ``kc.library``. A kernel for a GPU has no library,
-but those in a language have its functions (OpenCL C, Metal: the list ``math_functions`` of the
-target's data file), and those for NVIDIA GPUs have NVIDIA's libdevice where the target asks for it
+Sine, cosine and tangent of large arguments are computed in a branch. Without an fma, the branch
+calls the library, in calls with the attribute ``kc.library``. Kernels for GPUs have no C library.
+OpenCL C and Metal have functions of their own (the list ``math_functions`` of the target's data
+file), and kernels for NVIDIA GPUs use NVIDIA's libdevice if the target asks for it
 (``-libs=libdevice``).
 
-Remainders of floats (``arith.remf``) are long divisions: LLVM's code is not exact on GPUs, and a
-call for each lane on CPUs.
+Remainders of floats (``arith.remf``) are long divisions, because LLVM's code is not exact on GPUs,
+and a library call per lane on CPUs.
 
 (MLIR: ``math-polynomial-approximation``, ``math-expand-ops``.)
 """
@@ -113,7 +113,7 @@ from kc.transforms.elementary.values import Code, Real
 _Sum = TypeVar("_Sum", arith.AddfOp, arith.MulfOp)
 
 LIBRARY = "kc.library"
-"""The attribute of a function that is left to the C library."""
+"""The attribute of a function that remains a call of the C library."""
 
 FUNCTIONS: dict[type[Operation], Callable[..., Real]] = {
     math.AcosOp: acos,
@@ -154,15 +154,16 @@ APPROXIMATIONS: dict[type[Operation], Callable[..., Real]] = {
 """The functions that compute operations on f32 with the flag ``afn``."""
 
 NARROW_FLOATS = (Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type)
-"""The floats whose functions are computed in f32."""
+"""The float types whose functions are computed in f32."""
 
 _EXTREMA = (arith.MinimumfOp, arith.MaximumfOp)
 
 
 class ExpandMathPass(ModulePass):
-    """Compute functions of the C library by arithmetic, within two units in the last place.
+    """Replace functions of the C library by arithmetic with errors of at most two units in the last
+    place.
 
-    Plugins add patterns for operations of their own under the name of the pass.
+    Plugins add patterns for their own operations under the name of the pass.
     """
 
     name = "expand-math"
@@ -192,7 +193,7 @@ class ExpandMathPass(ModulePass):
 
 
 class _First(RewritePattern):
-    """The first pattern that changes the operation."""
+    """Apply the first pattern that changes the operation."""
 
     def __init__(self, patterns: PatternSet) -> None:
         self._patterns = patterns
@@ -205,7 +206,7 @@ class _First(RewritePattern):
 
 
 def is_x86(target: Target) -> bool:
-    """True if the target is an x86."""
+    """True if the target is an x86 CPU."""
     return target.architecture is not None and target.architecture.name.startswith("x86")
 
 
@@ -215,8 +216,8 @@ def has_fma(target: Target) -> bool:
 
 
 def has_exponents(target: Target) -> bool:
-    """True if instructions scale vectors by powers of 2, and extract exponents and fractions:
-    ``vscalefps``, ``vgetexpps``, ``vgetmantps``.
+    """True if the target has instructions that scale vectors by powers of 2 and extract exponents
+    and fractions: ``vscalefps``, ``vgetexpps``, ``vgetmantps``.
     """
     return is_x86(target) and target.has_feature("avx512dq")
 
@@ -243,8 +244,8 @@ def _is_approximate(op: Operation) -> bool:
 
 
 class _Expansion(RewritePattern):
-    """The base of the patterns that replace operations by functions of this package, except for the
-    operations that are ``kept`` in kernels.
+    """The base of the patterns that replace operations by functions of
+    :mod:`kc.transforms.elementary`, except the operations that are ``kept`` in kernels.
     """
 
     def __init__(self, target: Target, kept: Collection[str] = ()) -> None:
@@ -317,9 +318,9 @@ class ExpandFunction(_Expansion):
 class ExpandRemainder(_Expansion):
     """``%r = arith.remf %x, %y : f32``    ->    long division
 
-    LLVM's code for GPUs is ``x - trunc(x / y) * y``, whose quotient is rounded: wrong for 1 and
-    0.1. For CPUs it is a call of the library for each lane, but where ``y`` is 1, 2, 4 and so on,
-    for which LLVM's arithmetic is exact.
+    LLVM's code for GPUs is ``x - trunc(x / y) * y``, whose quotient is rounded, so that the result
+    is wrong for 1 and 0.1. Its code for CPUs calls the library for each lane, except if ``y`` is 1,
+    2, 4 and so on, for which LLVM's arithmetic is exact.
     """
 
     @op_type_rewrite_pattern
@@ -347,8 +348,8 @@ class ExpandRemainder(_Expansion):
 class ExpandSigmoid(_Expansion):
     """``(x < 0 ? p : 1) / (1 + p)`` with ``p = exp(-abs(x))``, as te writes it    ->    arithmetic
 
-    A product that alone uses the quotient is rounded once with it. The exponential is removed where
-    nothing else uses it.
+    A product that is the only user of the quotient is rounded once together with it. The
+    exponential is removed if it becomes unused.
     """
 
     @op_type_rewrite_pattern
@@ -377,8 +378,9 @@ class ExpandSigmoid(_Expansion):
 
 
 class ExpandNormalShare(_Expansion):
-    """``(erf(x * sqrt(1/2)) + 1) * 1/2``    ->    arithmetic; with a product with x that alone uses
-    it, gelu, which is rounded once."""
+    """``(erf(x * sqrt(1/2)) + 1) * 1/2``    ->    arithmetic; together with a product with x that
+    is its only user, gelu, which is rounded once.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.MulfOp, rewriter: PatternRewriter, /) -> None:
@@ -455,14 +457,18 @@ def _second(product: arith.MulfOp, factor: SSAValue) -> SSAValue:
 
 
 def _only_product(value: arith.DivfOp | arith.MulfOp) -> arith.MulfOp | None:
-    """The product of the same block that alone uses a value, with something else."""
+    """The product that is the only user of a value, in the same block; None if the value has other
+    uses.
+    """
     uses = list(value.result.uses)
     user = uses[0].operation if len(uses) == 1 else None
     return user if isinstance(user, arith.MulfOp) and user.parent is value.parent else None
 
 
 def _beside_constant(value: SSAValue, kind: type[_Sum], number: float) -> SSAValue | None:
-    """``a`` of a sum or product ``a + number``, ``a * number``."""
+    """The operand ``a`` of a sum ``a + number`` or a product ``a * number``; None if ``value`` is
+    of another form.
+    """
     op = value.owner
     if not isinstance(op, kind):
         return None
@@ -474,13 +480,15 @@ def _beside_constant(value: SSAValue, kind: type[_Sum], number: float) -> SSAVal
 
 
 def _rounded(number: float, type_: Attribute) -> float:
-    """A number in the type of a value."""
+    """A number rounded to the type of a value."""
     is_single = isinstance(element_of(type_), Float32Type)
     return unpack("f", pack("f", number))[0] if is_single else number
 
 
 def _parts_of_normal_share(half: arith.MulfOp) -> tuple[math.ErfOp, SSAValue] | None:
-    """The error function and the argument of ``(erf(x * sqrt(1/2)) + 1) * 1/2``."""
+    """The error function and the argument of ``(erf(x * sqrt(1/2)) + 1) * 1/2``; None if ``value``
+    is of another form.
+    """
     total = _beside_constant(half.result, arith.MulfOp, 0.5)
     value = None if total is None else _beside_constant(total, arith.AddfOp, 1.0)
     function = None if value is None else value.owner
@@ -504,8 +512,10 @@ def _is_cubic_of_gelu(value: SSAValue, x: SSAValue) -> bool:
 
 
 def _in_two_numbers(factor: SSAValue, x: SSAValue) -> SSAValue | None:
-    """The number v of ``v * (c ? exp(-s) : 1)`` and ``v + (c ? s : 0)``, by which the product of v
-    and sigmoid(v) is written where c holds far below 0, and sigmoid(v) would be subnormal."""
+    """The number v of ``v * (c ? exp(-s) : 1)`` and ``v + (c ? s : 0)``; None if the operands are
+    of another form. The product of v and sigmoid(v) is written as these operands if sigmoid(v)
+    would be subnormal where c holds, for v far below 0.
+    """
     product, total = factor.owner, x.owner
     if not (isinstance(product, arith.MulfOp) and isinstance(total, arith.AddfOp)):
         return None
@@ -531,7 +541,9 @@ def _in_two_numbers(factor: SSAValue, x: SSAValue) -> SSAValue | None:
 
 
 def _parts_of_sigmoid(quotient: arith.DivfOp) -> tuple[math.ExpOp, SSAValue] | None:
-    """The exponential and the argument of ``(x < 0 ? p : 1) / (1 + p)`` with p = exp(-abs(x))."""
+    """The exponential and the argument of ``(x < 0 ? p : 1) / (1 + p)`` with p = exp(-abs(x)); None
+    if the quotient is of another form.
+    """
     dividend, divisor = quotient.lhs.owner, quotient.rhs.owner
     if not (isinstance(dividend, arith.SelectOp) and isinstance(divisor, arith.AddfOp)):
         return None
@@ -555,11 +567,12 @@ def _parts_of_sigmoid(quotient: arith.DivfOp) -> tuple[math.ExpOp, SSAValue] | N
 
 
 _OLT = 4
-"""The number of the predicate olt."""
+"""The number of the predicate ``olt``."""
 
 
 class ExpandExtremum(RewritePattern):
-    """A minimum or maximum by the instructions of x86, ``a < b ? a : b`` and ``a > b ? a : b``.
+    """Replace a minimum or maximum by the instructions of x86, ``a < b ? a : b`` and ``a > b ? a :
+    b``.
 
     ::
 
@@ -604,7 +617,7 @@ def _is_zero(number: float, sign: int) -> bool:
 
 
 def _constant(value: SSAValue) -> float | None:
-    """A constant number, the same in all lanes."""
+    """The number of a constant that is the same in all lanes; None for other values."""
     op = value.owner
     if not isinstance(op, arith.ConstantOp):
         return None

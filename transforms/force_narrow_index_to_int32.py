@@ -1,4 +1,4 @@
-"""force-narrow-index-to-int32: every index is computed with 32 bits, or the module is refused.
+"""force-narrow-index-to-int32: every index is computed in 32 bits, or the module is refused.
 
 Before::
 
@@ -13,15 +13,17 @@ After::
       %4 = arith.index_cast %q : i32 to index
       %x = memref.load %A[%4] : memref<60xf32>
 
-The pass ``narrow-data-type`` leaves what may need more bits; this one says so. An index is left
-only where an access takes it: the distance of an element from the beginning of an array of more
-than 2**31 elements is computed when these become addresses. Numbers that are data keep their type.
+The pass ``narrow-data-type`` leaves indices that may need more bits unchanged; this pass refuses
+them. The type ``index`` remains only for the operands of accesses: the distance of an element from
+the beginning of an array of more than 2**31 elements is computed when accesses become addresses.
+Integers that are data keep their type. TVM: ``ForceNarrowIndexToInt32``.
 
 TVM: ``ForceNarrowIndexToInt32``.
 
 Requires: loops of scf and operations of arith (after ``convert-tir-to-scf``).
 
-Raises CodegenError, with the module unchanged: KC4247 for an index that is not known to fit.
+Raises CodegenError KC4247 for an index that does not provably fit, and then leaves the module
+unchanged.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ BITS = 32
 
 @dataclass(frozen=True)
 class ForceNarrowIndexToInt32Pass(ModulePass):
-    """Compute every index with 32 bits; refuse one that may need more."""
+    """Compute every index in 32 bits; refuse a module with an index that may need more."""
 
     name = "force-narrow-index-to-int32"
 

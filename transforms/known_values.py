@@ -9,7 +9,7 @@ from kc.analysis.captures import captured_values
 
 
 def is_available(value: SSAValue, anchor: Operation) -> bool:
-    """True if ``value`` is defined at ``anchor``."""
+    """True if ``value`` is defined before ``anchor``, in its block or in one around it."""
     owner = value.owner
     home = owner if isinstance(owner, Block) else owner.parent
     op: Operation | None = anchor
@@ -21,7 +21,7 @@ def is_available(value: SSAValue, anchor: Operation) -> bool:
 
 
 def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
-    """True if ``value`` is defined at ``anchor``, or can be recomputed there."""
+    """True if ``value`` is available at ``anchor``, or can be recomputed there."""
     if is_available(value, anchor):
         return True
     owner = value.owner
@@ -31,7 +31,9 @@ def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
 
 
 def rebuild(value: SSAValue, anchor: Operation, known: dict[SSAValue, SSAValue]) -> SSAValue:
-    """``value`` at ``anchor``; see :func:`can_rebuild`. ``known`` remembers what was computed."""
+    """Recompute ``value`` before ``anchor`` if necessary, and return it; see :func:`can_rebuild`.
+    ``known`` maps values to their recomputed copies.
+    """
     if value in known or is_available(value, anchor):
         return known.get(value, value)
     owner = value.owner
@@ -48,7 +50,9 @@ def rebuild(value: SSAValue, anchor: Operation, known: dict[SSAValue, SSAValue])
 
 
 def rebuild_captured(top: Operation, known: dict[SSAValue, SSAValue]) -> None:
-    """Compute before ``top`` once more what it uses and is not known there; see :func:`rebuild`."""
+    """Recompute before ``top`` the captured values that are unavailable there, and use the copies
+    in ``top``; see :func:`rebuild`.
+    """
     replaced = {value: rebuild(value, top, known) for value in captured_values(top)}
     for op in top.walk():
         for n, operand in enumerate(op.operands):

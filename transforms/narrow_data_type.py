@@ -1,4 +1,4 @@
-"""narrow-data-type: integers and indices that are small are computed with fewer bits.
+"""narrow-data-type: small integers and indices are computed with fewer bits.
 
 Before::
 
@@ -13,18 +13,20 @@ After, with 32 bits::
       %4 = arith.index_cast %q : i32 to index
       %x = memref.load %A[%4] : memref<60xf32>
 
-An operation is narrowed where its operands and its result provably have at most ``bits`` bits,
-signed (:mod:`kc.analysis.affine.integer_ranges`); a loop, where its bounds and what its variable
-counts past them have. What other operations take of it is cast back. A quotient of 64 bits takes
-about twice as long as one of 32 on CPUs, and four instructions to multiply on GPUs, whose registers
-have 32 bits; CPUs that add an index to an address need 64, so that no pipeline does this by itself.
+An operation is narrowed if its operands and its result provably fit in ``bits`` bits, signed
+(:mod:`kc.analysis.affine.integer_ranges`); a loop is narrowed if its bounds and all values of its
+variable, including the value after the last iteration, fit. Results are cast back for other
+operations. A quotient of 64 bits takes about twice as long as one of 32 bits on CPUs, and a product
+of 64 bits takes four instructions on GPUs, whose registers have 32 bits. CPUs that add an index to
+an address need 64 bits, so that no pipeline runs this pass by default.
 
-Sizes and arguments that are known at the call only have any number of bits: what depends on them
-stays as it is. ``force-narrow-index-to-int32`` refuses that instead.
+Sizes and arguments that are unknown before the call may have any number of bits, and the operations
+that depend on them stay unchanged. ``force-narrow-index-to-int32`` refuses such operations instead.
 
 TVM: ``NarrowDataType``. MLIR: ``arith-int-range-narrowing``.
 
-Requires: loops of scf and operations of arith (after ``convert-tir-to-scf``); others are left.
+Requires: loops of scf and operations of arith (after ``convert-tir-to-scf``); other operations stay
+unchanged.
 """
 
 from __future__ import annotations
@@ -53,18 +55,22 @@ NARROWED = frozenset(
         *(arith.MinSIOp, arith.MaxSIOp, arith.MinUIOp, arith.MaxUIOp, arith.SelectOp, arith.CmpiOp),
     )
 )
-"""Operations that give the same numbers with fewer bits, if these have room for them."""
+"""The operations with the same result in fewer bits, provided that the operands and the result
+fit.
+"""
 
 _UNSIGNED = frozenset(
     kind.name
     for kind in (arith.DivUIOp, arith.RemUIOp, arith.CeilDivUIOp, arith.MinUIOp, arith.MaxUIOp)
 )
-"""Operations whose operands must not be negative: they would be other numbers then."""
+"""The operations whose operands must not be negative, because a negative number of fewer bits is
+another unsigned number.
+"""
 
 
 @dataclass(frozen=True)
 class NarrowDataTypePass(ModulePass):
-    """Compute integers and indices with fewer bits where they provably need no more."""
+    """Compute integers and indices with fewer bits if they provably fit."""
 
     name = "narrow-data-type"
 
@@ -84,18 +90,22 @@ class NarrowDataTypePass(ModulePass):
 
 
 def narrow(function: Operation, bits: int) -> None:
-    """Narrow what is provably small in a function."""
+    """Narrow the operations of a function whose values provably fit in ``bits`` bits."""
     ranges = IntegerRanges()
     _Narrowing(ranges, bits).run(function)
 
 
 def counted(loop: scf.ForOp, ranges: IntegerRanges) -> Range:
-    """The least and the greatest number that a loop's variable has, also after its last step."""
+    """The least and the greatest value of a loop's variable, including the value after the last
+    iteration.
+    """
     return ranges[loop.lb][0], ranges[loop.ub][1] + ranges[loop.step][1] - 1
 
 
 class _Narrowing:
-    """Narrows one function. Operations are visited in order, so that operands come first."""
+    """The narrowing of one function. Operations are visited in order, so that operands precede
+    their users.
+    """
 
     def __init__(self, ranges: IntegerRanges, bits: int) -> None:
         self._ranges = ranges
@@ -105,7 +115,7 @@ class _Narrowing:
         """The narrow value for each wide value."""
         self._casts: list[Operation] = []
         self._bounds: list[SSAValue] = []
-        """Those of loops, before."""
+        """The bounds of loops before narrowing."""
 
     def run(self, function: Operation) -> None:
         replaced: list[Operation] = []
@@ -136,7 +146,7 @@ class _Narrowing:
         return fits(self._ranges[value], self._bits)
 
     def _is_narrow(self, op: Operation) -> bool:
-        """True if an operation on wide values can be replaced by one on narrow values."""
+        """True if the operation can be replaced by one on narrow values."""
         wide = [value for value in (*op.operands, *op.results) if width(value.type) != 1]
         if not wide or not all(self._is_wide(value) and self._fits(value) for value in wide):
             return False
@@ -145,7 +155,7 @@ class _Narrowing:
         return True
 
     def _narrowed(self, value: SSAValue) -> SSAValue:
-        """A value with fewer bits; conditions as they are."""
+        """The narrow value of an operand; the operand itself if it is a condition."""
         if not self._is_wide(value):
             return value
         known = self._narrow.get(value)
@@ -177,7 +187,7 @@ class _Narrowing:
         self._casts.append(new)
 
     def _widened(self, value: SSAValue, wide: SSAValue, place: InsertPoint) -> SSAValue:
-        """``wide`` again, from what it is with fewer bits."""
+        """A cast of the narrow ``value`` to the type of ``wide``, which the cast replaces."""
         assert isinstance(wide.type, IntegerType | IndexType)
         cast = self._cast(value, wide.type)
         self._insert(cast, place, None)
@@ -187,7 +197,7 @@ class _Narrowing:
         return result
 
     def _see_through(self, cast: arith.IndexCastOp | arith.ExtSIOp | arith.TruncIOp) -> None:
-        """A cast between a wide and a narrow type is the narrow value."""
+        """Replace a cast between a wide and a narrow type by the narrow value."""
         source, result = cast.operands[0], cast.results[0]
         if not self._is_wide(result) and result.type != self._type:
             return
@@ -240,7 +250,7 @@ class _Narrowing:
 
 
 def _erase_unused(op: Operation) -> None:
-    """Erase an operation without effects that nothing uses, and what is not used then either."""
+    """Erase an operation without effects and without users, and the operands that become unused."""
     if op.parent is None or any(result.uses for result in op.results):
         return
     if not is_side_effect_free(op):

@@ -1,4 +1,4 @@
-"""Running passes one after the other, with checks between them and instruments that watch."""
+"""Execution of passes in sequence, with verification between them and with instruments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kc.support.reproducer import PassFailure
 from kc.support.timer import Timer
 
 USER = "the program"
-"""The origin of passes that are functions of the program which runs kc."""
+"""The origin of passes that are Python functions of the program that runs kc."""
 
 TE_TO_TIR = "convert-te-to-tir"
 RAISE_TO_TIR = "raise-to-tir"
@@ -32,7 +32,7 @@ RAISE_TO_TIR = "raise-to-tir"
 
 @dataclass(frozen=True)
 class Stage:
-    """A pass with what the driver knows of it. ``title`` is its class, as dumps show it."""
+    """A pass and its properties for the driver. ``title`` is the name of its class, for dumps."""
 
     name: str
     title: str
@@ -45,9 +45,9 @@ class Stage:
 
 @runtime_checkable
 class Selective(Protocol):
-    """A pass that can tell whether a module has anything for it, which most have not.
+    """A pass that can decide that it will leave a module unchanged, as it leaves most modules.
 
-    Where it has not, the pass does not run, and its result, the module as it was, is not verified.
+    If it decides so, the pass does not run, and the unchanged module is not verified again.
     """
 
     def is_needed(self, module: ModuleOp) -> bool:
@@ -56,21 +56,21 @@ class Selective(Protocol):
 
 
 class Instrument:
-    """Something that watches a pipeline. ``text()`` is the module at that moment."""
+    """An observer of a pipeline. ``text()`` is the text of the module at the time of the call."""
 
     def start(self, text: Callable[[], str]) -> None:
-        """Before the first stage."""
+        """Called before the first stage."""
 
     def wants(self, stage: Stage) -> bool:
-        """True if a stage is to run. It runs if every instrument returns True."""
+        """True if a stage should run. A stage runs if every instrument returns True."""
         del stage
         return True
 
     def before(self, stage: Stage, text: Callable[[], str]) -> None:
-        """Before a stage."""
+        """Called before a stage."""
 
     def after(self, stage: Stage, text: Callable[[], str]) -> None:
-        """After a stage that succeeded."""
+        """Called after a stage that succeeded."""
 
 
 @dataclass
@@ -109,8 +109,8 @@ class Pipeline:
     def run(self, context: Context, module: ModuleOp) -> None:
         """Verify the module, then run every stage and verify its result.
 
-        Raises KCError for a mistake in the input, and :class:`PassFailure` for a pass that
-        raises anything else or leaves a module that does not verify.
+        Raises KCError for an error in the input, and :class:`PassFailure` for a pass that raises
+        another exception or whose result does not verify.
         """
         with self.timer.section("(verify input)"):
             look = verify_all if self.verify_input else self.verify_each
@@ -163,7 +163,7 @@ class Pipeline:
 
 
 def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
-    """Run one pass; what it must not raise becomes a :class:`PassFailure`."""
+    """Run one pass. Unexpected exceptions become a :class:`PassFailure`."""
     shown = progress.hidden() if stage.origin == USER else contextlib.nullcontext()
     try:
         with shown:
@@ -185,7 +185,9 @@ def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
 
 
 def make_stages(specs: Sequence[PassSpec]) -> list[Stage]:
-    """The stages that passes by name stand for; a pass of several steps becomes all of them."""
+    """The stages of passes that are referenced by name; a pass of several steps has several
+    stages.
+    """
     return [stage for spec in specs for stage in _make(spec)]
 
 
@@ -202,7 +204,7 @@ def _make(spec: PassSpec) -> Iterator[Stage]:
 
 
 def stage_of(pass_: ModulePass) -> Stage:
-    """The stage that a pass is, with what is known of its name."""
+    """The stage of a pass, with its family and origin from the registry."""
     title = type(pass_).__name__
     if getattr(pass_, "of_user", False):
         return Stage(pass_.name, title, "plugin", USER, pass_)
@@ -221,8 +223,10 @@ def _left_invalid(stage: Stage, error: KCError) -> KCError:
 
 
 def implied_stages(stage: Stage, module: ModuleOp) -> Iterator[Stage]:
-    """The stages that must run first: scheduling works on ``tir``, so ``te`` functions are lowered
-    and upstream dialects raised; the way down raises what it cannot lower."""
+    """The stages that must run first. Scheduling works on ``tir``, so ``te`` functions are lowered
+    and upstream dialects are raised; pipelines of code generation raise the functions that they
+    cannot lower.
+    """
     if stage.from_anything and upstream_functions(module):
         yield from _make(PassSpec(RAISE_TO_TIR, Options()))
     if stage.family not in ("schedule", "sched", "chosen"):

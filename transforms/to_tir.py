@@ -1,4 +1,6 @@
-"""The first step of schedules and builds: graphs, te functions and upstream dialects become tir."""
+"""The first step of schedules and builds: the lowering of graphs, te functions and upstream
+dialects to tir.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,10 @@ _SCALING = {"arith.scaling_extf", "arith.scaling_truncf"}
 
 
 def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
-    """Lower graphs and te functions, and raise those of upstream's dialects, in place.
+    """Lower graphs and te functions, and raise functions of upstream's dialects, in place.
 
-    Without ``loops``, functions of scf loops and memrefs stay: code generation takes them as they
-    are. Raises what ``lower-te``, ``convert-te-to-tir`` and ``raise-to-tir`` raise.
+    Without ``loops``, functions of scf loops and memrefs stay, because code generation accepts
+    them. Raises the errors of ``lower-te``, ``convert-te-to-tir`` and ``raise-to-tir``.
     """
     if any(isinstance(op, FuncOp) for op in module.body.ops):
         pass_class("lower-te")().apply(None, module)

@@ -31,15 +31,15 @@ class ScheduleMethods:
         ...
 
     def get_producers(self, block: BlockRV | str) -> list[BlockRV]:
-        """The other blocks that write what a block reads, in program order."""
+        """The other blocks that write buffers that a block reads, in program order."""
         ...
 
     def get_consumers(self, block: BlockRV | str) -> list[BlockRV]:
-        """The other blocks that read what a block writes, in program order."""
+        """The other blocks that read buffers that a block writes, in program order."""
         ...
 
     def get_output_blocks(self, scope_block: BlockRV | str | None = None, func_name: str | None = None) -> list[BlockRV]:
-        """The blocks whose results remain after the function, or after a block of blocks."""
+        """The blocks with results that are used after the function, or after the given block of"""
         ...
 
     def sample_categorical(self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None) -> ExprRV:

@@ -1,4 +1,6 @@
-"""Schedules as data: what is recorded of one, read back, and performed again."""
+"""Schedules as data: recording the calls of a schedule, reading them from text, and performing them
+again.
+"""
 
 if (
     __name__ != "kc.transforms.trace"

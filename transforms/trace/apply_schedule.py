@@ -1,4 +1,4 @@
-"""apply-schedule: a schedule that is written as IR is performed on the functions beside it.
+"""apply-schedule: a schedule in the form of IR is applied to the functions in the same module.
 
 Before::
 
@@ -15,12 +15,12 @@ After::
     func.func @f(...) { tir.for %i_o in 4 { tir.for %i_i in 4 { tir.block "C" ... } } }
 
 All sequences are removed. ``file`` names a file whose sequence is performed instead
-(``--apply-schedule=FILE``), ``sequence`` one of several (default: ``@__transform_main``, or the
-only one). Every step is checked as the primitive is elsewhere; a refusal is reported at the
-operation that asked for it.
+(``--apply-schedule=FILE``), and ``sequence`` selects one of several sequences (default:
+``@__transform_main``, or the only one). Every step is checked as the primitive is elsewhere, and a
+refusal is reported at the operation of the step.
 
-*Legal when* KC3720: there is such a sequence; KC3721: it takes the module alone; KC3722: it holds
-operations of ``sched`` and of nothing else.
+*Legal when* KC3720: the sequence exists; KC3721: its only argument is the module; KC3722: it
+contains only operations of ``sched``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from kc.transforms.trace.trace import replay
 
 @dataclass(frozen=True)
 class ApplySchedulePass(ModulePass):
-    """Perform a schedule that is written as IR (dialect sched)."""
+    """Perform a schedule in the form of IR (dialect sched)."""
 
     name = "apply-schedule"
 

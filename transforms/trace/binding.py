@@ -1,4 +1,4 @@
-"""Calls as Python writes them: positional and named arguments to the arguments of a step."""
+"""Binding of the positional and named arguments of a Python call to the arguments of a step."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from kc.transforms.trace.session import Step
 from kc.transforms.trace.values import Mismatch, accept, check_type, is_default
 
 UNSAFE = "unsafe"
-"""The argument of primitives that lets them go on where legality cannot be decided."""
+"""The argument that lets a primitive proceed if its legality cannot be decided."""
 UNSAFE_HELP = "continue where legality cannot be decided; kc.unsafe in the IR records it"
 
 
 class Binder:
-    """Binds the arguments of one call.
+    """A binder of the arguments of one call.
 
-    ``resolve(slot, value)`` gives the handle for a value, or raises a diagnostic;
-    ``indices(bound)`` how many indices an index map has that comes after the arguments ``bound``.
+    ``resolve(slot, value)`` returns the handle for a value, or raises a diagnostic.
+    ``indices(bound)`` returns the number of indices of an index map that follows the arguments
+    ``bound``.
     """
 
     def __init__(
@@ -39,10 +40,10 @@ class Binder:
         self.unsafe = False
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments by field, as a trace records them.
+        """The arguments by field, in the form that a trace records.
 
-        Raises KC3700 (too many), KC3701 (no parameter of the name, or given twice), KC3702 (not
-        what the parameter takes) and KC3703 (missing).
+        Raises KC3700 (too many arguments), KC3701 (an unknown parameter, or one that is passed
+        twice), KC3702 (a value of the wrong kind) and KC3703 (a missing argument).
         """
         given = self._given(args, kwargs)
         bound: dict[str, Any] = {}
@@ -69,7 +70,7 @@ class Binder:
         return bound
 
     def bind_some(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """As :meth:`bind`, with the named arguments alone."""
+        """As :meth:`bind`, but for the named arguments only."""
         bound: dict[str, Any] = {}
         for parameter in self.parameters:
             if parameter.name in kwargs and parameter.element is None:
@@ -128,7 +129,7 @@ class Binder:
         return given
 
     def _slot(self, parameter: Parameter, value: Any) -> Slot:
-        """The field that a value is for: the first that takes its kind."""
+        """The field for a value: the first that accepts values of its kind."""
         if len(parameter.slots) == 1:
             return parameter.slots[0]
         many = isinstance(value, list | tuple)
@@ -140,7 +141,7 @@ class Binder:
         return parameter.slots[0]
 
     def _part(self, parameter: Parameter, slot: Slot, value: Any) -> Any:
-        """An element of a field."""
+        """One element of the value of a field."""
         if slot.handle is not None:
             return self.resolve(slot, value)
         try:

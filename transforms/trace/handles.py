@@ -1,7 +1,7 @@
-"""The variables of a schedule: handles on loops and blocks, and numbers that were sampled.
+"""The variables of a schedule: handles on loops and blocks, and sampled numbers.
 
-A handle is a name for a loop or block in every schedule that knows it: a copy of a schedule
-understands the handles of the original, each on its own copy of the module.
+A handle refers to a loop or block in its schedule and in copies of the schedule: each copy resolves
+the handles of the original in its own module.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kc.support.public_names import PublicNames
 
 
 class Table(Protocol):
-    """The session, as handles see it."""
+    """The interface of a session for handles."""
 
     @property
     def table(self) -> dict[Any, Any]:
@@ -23,7 +23,7 @@ class Table(Protocol):
 
     @property
     def gone(self) -> dict[Any, str]:
-        """A text for each handle whose op is gone."""
+        """For each invalid handle, the reason why its loop or block does not exist."""
         ...
 
     def loop(self, handle: Any) -> ForOp:
@@ -52,19 +52,21 @@ class Handle(metaclass=PublicNames):
 
     def __init__(self, label: str | None = None, session: Table | None = None) -> None:
         self.label = label if label is not None else self.kind
-        """Its name when the handle was made."""
+        """The name at the time when the handle was created."""
         self.session = session
-        """The schedule that gave it; none for a handle in a trace that was read from text."""
+        """The schedule that created the handle; None for a handle in a trace that was read from
+        text.
+        """
 
     @property
     def name(self) -> str:
-        """The name in the IR; the last name of a loop or block that is gone."""
+        """The name in the IR; the last name of a loop or block that no longer exists."""
         op = self.session.table.get(self) if self.session is not None else None
         return op.label if isinstance(op, ForOp | BlockOp) else self.label
 
     @property
     def gone(self) -> str | None:
-        """A text about its removal, if it is gone."""
+        """The reason why the loop or block no longer exists; None if it exists."""
         return self.session.gone.get(self) if self.session is not None else None
 
     def __dir__(self) -> list[str]:
@@ -76,7 +78,7 @@ class Handle(metaclass=PublicNames):
 
 
 class LoopRV(Handle):
-    """A handle on a loop; after the loop is gone it says what became of it."""
+    """A handle on a loop. If the loop no longer exists, the handle has the reason."""
 
     __slots__ = ()
 
@@ -84,13 +86,13 @@ class LoopRV(Handle):
 
     @property
     def op(self) -> ForOp:
-        """The loop, in the schedule that gave the handle."""
+        """The loop, in the schedule that created the handle."""
         assert self.session is not None
         return self.session.loop(self)
 
 
 class BlockRV(Handle):
-    """A handle on a block; after the block is gone it says what became of it."""
+    """A handle on a block. If the block no longer exists, the handle has the reason."""
 
     __slots__ = ()
 
@@ -98,13 +100,13 @@ class BlockRV(Handle):
 
     @property
     def op(self) -> BlockOp:
-        """The block, in the schedule that gave the handle."""
+        """The block, in the schedule that created the handle."""
         assert self.session is not None
         return self.session.block(self)
 
 
 class ExprRV(int):
-    """A number that was sampled: an int, which a trace remembers as that choice."""
+    """A sampled number: an int that a trace records as the result of its sampling."""
 
     kind = "param"
 

@@ -13,9 +13,9 @@ from kc.transforms.trace.handles import Handle, Variable
 
 
 class InstructionKind(str):
-    """The effect of an instruction: the name of a schedule's method, such as "get_block".
+    """The kind of an instruction: the name of a schedule's method, such as "get_block".
 
-    ``InstructionKind.get("GetBlock")`` finds it by TVM's name, which is its ``name``.
+    ``InstructionKind.get("GetBlock")`` returns the kind for TVM's name, which is its ``name``.
     """
 
     step: Any
@@ -31,14 +31,16 @@ class InstructionKind(str):
 
     @classmethod
     def get(cls, name: str) -> InstructionKind:
-        """The kind of a name, such as "GetBlock" or "ComputeAt". Raises KC3711 for another."""
+        """The kind for a name such as "GetBlock" or "ComputeAt". Raises KC3711 for an unknown
+        name.
+        """
         from kc.transforms.trace.reading import find_step
 
         return cls(find_step(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
 
     @property
     def name(self) -> str:
-        """TVM's name."""
+        """The name of the kind in TVM."""
         return "".join(word.capitalize() for word in self.step.name.split("-"))
 
     @property
@@ -49,7 +51,7 @@ class InstructionKind(str):
         return issubclass(self.step, Query) and self.step.name != "enter-postproc"
 
     def arguments(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> dict[str, Any]:
-        """The arguments by field, of the variables and the other arguments in TVM's order."""
+        """The arguments by field, from the variables and the other arguments in TVM's order."""
         handles, values = list(inputs), list(attrs)
         arguments: dict[str, Any] = {}
         is_note = self in ("annotate", "unannotate")
@@ -80,12 +82,13 @@ class InstructionKind(str):
 
 
 class Instruction:
-    """One call of a schedule.
+    """A recorded call of a schedule's method.
 
-    ``arguments`` are by field, as :mod:`kc.transforms.trace.values` records them, without those
-    that have their default; ``outputs`` the variables that it gave; ``decision`` what a sampling
-    chose. With an :class:`InstructionKind` it is made as in TVM, of ``inputs``, the variables it
-    takes, ``attrs``, its other arguments in order, and ``outputs``.
+    ``arguments`` maps fields to values in the form of :mod:`kc.transforms.trace.values`, without
+    the fields that have their default. ``outputs`` are the variables of its results, and
+    ``decision`` is the choice of a sampling. As in TVM, an instruction can also be created from an
+    :class:`InstructionKind`, the variables ``inputs``, the other arguments ``attrs`` in order, and
+    ``outputs``.
     """
 
     __slots__ = ("arguments", "decision", "location", "outputs", "step", "unsafe")
@@ -115,21 +118,23 @@ class Instruction:
         self.decision = decision
         self.location = location
         self.unsafe = unsafe
-        """True if the call was to proceed although its legality could not be decided."""
+        """True if the call proceeds even if its legality cannot be decided."""
 
     @property
     def kind(self) -> InstructionKind:
-        """Its name, as the method of a schedule has it; ``kind.name`` is TVM's."""
+        """The kind, whose value is the name of the schedule's method; ``kind.name`` is TVM's
+        name.
+        """
         return InstructionKind(self.step)
 
     @property
     def inputs(self) -> list[Variable]:
-        """The variables that it takes."""
+        """The variables among the arguments."""
         return [given for value in self.arguments.values() for given in variables_in(value)]
 
     @property
     def attrs(self) -> list[Any]:
-        """Its other arguments, in order, without those that have their default."""
+        """The other arguments, in order, without those that have their default."""
         return [
             value for value in self.arguments.values() if next(variables_in(value), None) is None
         ]
@@ -141,7 +146,7 @@ class Instruction:
         )
 
     def __str__(self) -> str:
-        """The call as Python text, in which variables have no names."""
+        """The call as Python text, with ``_`` for each variable."""
         from kc.transforms.trace.python_form import call_text
 
         own: Any = self

@@ -1,7 +1,7 @@
 """A trace as JSON: ``{"version": 1, "instructions": [{"kind": "split", ...}]}``.
 
-A variable is ``{"var": name}``, a dict ``{"dict": {...}}``, a float that JSON cannot write
-``{"float": "inf"}``; everything else is as JSON has it.
+A variable is ``{"var": name}``, a dict is ``{"dict": {...}}``, and a float that JSON cannot
+represent is ``{"float": "inf"}``. All other values are as in JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KEYS = ("kind", "arguments", "outputs", "decision", "unsafe", "location")
 
 
 def to_json(instructions: Sequence[Instruction]) -> dict[str, Any]:
-    """The trace as data that ``json.dumps`` takes."""
+    """The trace as data for ``json.dumps``."""
     names = name_variables(instructions)
     return {
         "version": VERSION,
@@ -66,7 +66,9 @@ def _value(value: Any, names: dict[int, str]) -> Any:
 
 
 def from_json(data: Any, name: str = "<trace>") -> list[Instruction]:
-    """The instructions in ``data``, which may be JSON text. Raises KC3714 and what reading does."""
+    """The instructions in ``data``, which may be JSON text. Raises KC3714 and the errors of reading
+    steps.
+    """
     if isinstance(data, str | bytes):
         try:
             data = json.loads(data)

@@ -1,4 +1,4 @@
-"""Names for the variables of a trace: what they are called in the program, made unique."""
+"""Unique names for the variables of a trace, derived from their names in the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _NO_IDENTIFIER = re.compile(r"\W")
 def name_variables(
     instructions: Iterable[Instruction], taken: Iterable[str] = ()
 ) -> dict[int, str]:
-    """A name for each variable, by its ``id``: an identifier that no other has."""
+    """For the ``id`` of each variable, an identifier that differs from all others and from
+    ``taken``.
+    """
     used = set(taken)
     names: dict[int, str] = {}
     for instruction in instructions:
@@ -32,6 +34,6 @@ def name_variables(
 
 
 def _number(instruction: Instruction, number: int) -> str:
-    """The name of a sampled number: after the loop it tiles, or ``v``."""
+    """The name of a sampled number: that of the loop that it tiles with a suffix, or ``v``."""
     loop = instruction.arguments.get("loop")
     return f"{loop.label}_t{number}" if isinstance(loop, Handle) else "v"

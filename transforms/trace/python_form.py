@@ -1,7 +1,7 @@
-"""A trace as Python text: the calls that made it, ``i_o, i_i = sch.split(loop=i, factors=...)``.
+"""A trace as Python text, one call per line: ``i_o, i_i = sch.split(loop=i, factors=...)``.
 
-Reading evaluates nothing: the text is parsed, and only calls of a schedule's methods with literals
-and variables are understood.
+Reading does not evaluate the text. It is parsed, and only calls of a schedule's methods with
+literals and variables are accepted.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ SCHEDULE = "sch"
 
 
 def to_python(instructions: Sequence[Instruction]) -> str:
-    """The calls as text, one a line."""
+    """The calls as text, one per line."""
     names = name_variables(instructions, [SCHEDULE])
     return "".join(f"{call_text(instruction, names)}\n" for instruction in instructions)
 
 
 def call_text(instruction: Instruction, names: dict[int, str]) -> str:
-    """One call."""
+    """The text of one call."""
     outputs = [names.get(id(output), "_") for output in instruction.outputs]
     left = f"{', '.join(outputs)} = " if outputs else ""
     if outputs and instruction.step.gives.endswith("s") and len(outputs) == 1:
@@ -56,7 +56,7 @@ def call_text(instruction: Instruction, names: dict[int, str]) -> str:
 
 
 def value_text(value: Any, names: dict[int, str]) -> str:
-    """A recorded value as Python writes it."""
+    """A recorded value as a Python expression."""
     if isinstance(value, Variable):
         return names.get(id(value), "?")
     if isinstance(value, list | tuple):
@@ -75,7 +75,9 @@ def value_text(value: Any, names: dict[int, str]) -> str:
 
 
 def from_python(text: str, name: str = "<trace>") -> list[Instruction]:
-    """The instructions in ``text``. Raises KC3710 and what :mod:`reading` raises."""
+    """The instructions in ``text``. Raises KC3710 and the errors of
+    :mod:`~kc.transforms.trace.reading`.
+    """
     try:
         module = ast.parse(text, name)
     except SyntaxError as problem:

@@ -1,4 +1,4 @@
-"""Steps that find blocks and loops: get_block, get_loops, get_producers and their like."""
+"""Steps that find blocks and loops: get_block, get_loops, get_producers and similar queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FunctionRef(str):
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The function that an option's text names."""
+        """The function with the name in an option's text."""
         return cls(text)
 
 
@@ -135,7 +135,7 @@ class GetChildBlocks(Query):
 
 @dataclass(frozen=True)
 class GetProducers(Query):
-    """The other blocks that write what a block reads, in program order."""
+    """The other blocks that write buffers that a block reads, in program order."""
 
     name: ClassVar[str] = "get-producers"
     gives = "blocks"
@@ -148,7 +148,7 @@ class GetProducers(Query):
 
 @dataclass(frozen=True)
 class GetConsumers(Query):
-    """The other blocks that read what a block writes, in program order."""
+    """The other blocks that read buffers that a block writes, in program order."""
 
     name: ClassVar[str] = "get-consumers"
     gives = "blocks"
@@ -161,7 +161,9 @@ class GetConsumers(Query):
 
 @dataclass(frozen=True)
 class GetOutputBlocks(Query):
-    """The blocks whose results remain after the function, or after a block of blocks."""
+    """The blocks with results that are used after the function, or after the given block of
+    blocks.
+    """
 
     name: ClassVar[str] = "get-output-blocks"
     gives = "blocks"

@@ -1,4 +1,4 @@
-"""Steps that inspect the program or make a choice, and change nothing."""
+"""Steps that inspect the program or make a choice, without changing the program."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ class Answer:
 
     results: Sequence[ForOp | BlockOp | FuncOp | Mark | int] = ()
     decision: Any = None
-    """The choice of a step that samples. The step repeats the choice if it is passed in."""
+    """The choice of a sampling. If this value is passed to the step, the step makes the same
+    choice.
+    """
 
 
 class Query(ABC):
-    """A step that changes nothing; a frozen dataclass, as a primitive is."""
+    """A step that does not change the program: a frozen dataclass, as primitives are."""
 
     name: ClassVar[str]
     gives: ClassVar[Literal["nothing", "loop", "loops", "block", "blocks", "param", "params"]] = (
         "nothing"
     )
     count: ClassVar[int | str | None] = None
-    """The number of results: a number, the name of the field that determines it, or None if it is
-    only known after the step has run.
+    """The number of results, the name of the field that determines this number, or None if it is
+    unknown before the step runs.
     """
     pure: ClassVar[bool] = True
     """True if the step may be dropped when its results are unused."""

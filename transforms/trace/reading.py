@@ -1,4 +1,4 @@
-"""Reading of a trace from text: the common part of its Python, JSON and ``sched`` forms."""
+"""Reading of a trace from text: the common part of the Python, JSON and ``sched`` forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from kc.transforms.trace.values import Mismatch, accept, check_type, is_default
 
 
 def find_step(name: str) -> Step:
-    """The primitive, query or sampling with a name, written with ``_`` or ``-``. Raises KC3711."""
+    """The primitive, query or sampling with a name, in which words are separated by ``_`` or ``-``.
+    Raises KC3711.
+    """
     steps = current().steps
     entry = steps.get(name.replace("_", "-"))
     if entry is None:
@@ -47,8 +49,8 @@ class Reader:
         return variable
 
     def resolve(self, slot: Slot, value: Any) -> Handle:
-        """The handle for an argument. The name of a block is short for ``get_block`` of the
-        name.
+        """The handle for an argument. Instead of a handle, the name of a block is accepted, as in
+        ``get_block``.
         """
         if isinstance(value, str) and slot.handle == "block":
             block = BlockRV(value)
@@ -70,8 +72,8 @@ class Reader:
         unsafe: bool = False,
         location: Location | None = None,
     ) -> Instruction:
-        """Add a step whose results are bound to the variables ``names``; None if the results are
-        unnamed. Raises KC3713 if the number of names is wrong.
+        """Add a step whose results are bound to the variables ``names``; None stands for results
+        without names. Raises KC3713 if the number of names is wrong.
         """
         count = result_count(step, arguments)
         if names is not None and count is not None and len(names) != count:

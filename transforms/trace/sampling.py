@@ -1,13 +1,12 @@
-"""Steps that choose at random: sample_perfect_tile, sample_categorical and their like.
+"""Steps that make a random choice: sample_perfect_tile, sample_categorical and similar steps.
 
-What was chosen is the *decision*; a trace keeps it, and given again it makes the same choice. A
-decision in a call must fit. A decision in a trace that is replayed on another program is made to
-fit, as TVM does:
+The choice is the *decision*. A trace records it, and a step that receives a decision makes the same
+choice. The decision in a call must be legal. The decision of a trace that is replayed on another
+program is adapted, as in TVM:
 
-* of a tile, the factors that still divide are kept, the innermost first; where one does not, it
-  becomes all that is left, and the ones outside it 1;
-* of a place to compute at, the nearest legal loop outside of the one that was chosen is taken, or
-  the root;
+* for a tile, the factors that still divide the extent stay, from the innermost one on; the first
+  that does not becomes the remaining quotient, and the factors outside it become 1;
+* for a place of computation, the nearest legal loop outside the chosen loop is taken, or the root;
 * a category that does not exist is refused (KC3731).
 
 Random numbers come from the schedule: the same seed gives the same choices.
@@ -32,8 +31,8 @@ from kc.transforms.trace.query import Answer, Query
 from kc.transforms.trace.session import Session
 
 ROOT, INLINE = -1, -2
-"""The decisions for a place that is not a loop. Decisions for loops count from the outermost
-loop.
+"""The decisions for a place that is not a loop. Decisions for loops are their depths, from the
+outermost loop.
 """
 MOST_FACTORS = 63
 """The exponent of the power of 2 that bounds extents."""
@@ -306,7 +305,7 @@ class _Places:
         self._legal: dict[int, bool] = {ROOT: True}
 
     def is_legal(self, depth: int) -> bool:
-        """True if ``depth`` is a place and the block can be computed there."""
+        """True if ``depth`` is a possible place, and the block can be computed there."""
         if depth not in self.by_depth:
             return False
         if depth not in self._legal:
@@ -314,11 +313,11 @@ class _Places:
         return self._legal[depth]
 
     def _worthwhile(self, loops: Sequence[ForOp]) -> list[int]:
-        """The depths of loops that are worth trying, as TVM chooses them.
+        """The depths of the loops that are worth trying, by TVM's criteria.
 
-        These have more than one iteration; the last is the last one before a loop that is not a
-        reduction in one that is, or before those that are reductions without one that is not
-        inside.
+        These loops have more than one iteration. In a nest of spatial and reduce loops of the first
+        consumer, they end before the first spatial loop inside a reduce loop, and before the
+        innermost reduce loops.
         """
         user = next(iter(consumers(self.block)), None)
         is_reduction = [

@@ -1,4 +1,4 @@
-"""A trace as IR: a ``transform.named_sequence`` of the operations of ``sched``, and back."""
+"""A trace as IR: conversion to and from a ``transform.named_sequence`` of ``sched`` operations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def to_sequence(instructions: Sequence[Instruction], name: str = MAIN) -> NamedS
 
 
 def _valued(value: Any, values: dict[int, SSAValue]) -> Any:
-    """A recorded value with SSA values for its variables."""
+    """A recorded value, with SSA values in place of its variables."""
     if isinstance(value, Variable):
         return values[id(value)]
     if isinstance(value, list):
@@ -81,8 +81,8 @@ def sequences(module: ModuleOp) -> list[NamedSequenceOp]:
 
 
 def find_sequence(module: ModuleOp, name: str | None) -> NamedSequenceOp:
-    """The sequence with a name; without a name ``@__transform_main``, or the only sequence. Raises
-    KC3720.
+    """The sequence with a name; if no name is passed, ``@__transform_main`` or the only sequence.
+    Raises KC3720.
     """
     candidates = sequences(module)
     names = [sequence.sym_name.data for sequence in candidates]
@@ -106,8 +106,8 @@ def find_sequence(module: ModuleOp, name: str | None) -> NamedSequenceOp:
 def from_sequence(sequence: NamedSequenceOp) -> list[Instruction]:
     """The instructions of a sequence, with the locations of its operations.
 
-    Raises KC3721 (an argument that nothing can be given for), KC3722 (an operation that is no step
-    of a schedule) and what reading raises.
+    Raises KC3721 (an argument other than the module), KC3722 (an operation that is not a step of a
+    schedule) and the errors of reading steps.
     """
     entry = sequence.body.block
     reader = Reader()
@@ -142,7 +142,7 @@ def from_sequence(sequence: NamedSequenceOp) -> list[Instruction]:
 
 
 def _recorded(value: Any, variables: dict[SSAValue, Variable]) -> Any:
-    """A field of an operation with variables for its SSA values."""
+    """A field of an operation, with variables in place of its SSA values."""
     if isinstance(value, SSAValue):
         return variables.get(value, value)
     if isinstance(value, list):

@@ -1,8 +1,8 @@
-"""The engine behind every surface that schedules by handles: it performs steps on a module.
+"""The engine of all interfaces that schedule with handles: it performs steps on a module.
 
-A :class:`Session` knows what each handle means, keeps that true while primitives rewrite the
-module, and records the calls that succeeded. ``kc.tir.Schedule``, the replay of a trace and the
-pass ``apply-schedule`` all work through :meth:`Session.perform`.
+A :class:`Session` maps handles to loops and blocks, updates this mapping while primitives rewrite
+the module, and records the successful calls. ``kc.tir.Schedule``, the replay of a trace and the
+pass ``apply-schedule`` use :meth:`Session.perform`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Session(Handles):
         super().__init__(module, target)
         verify_changes(module)
         self.trace: list[Instruction] = []
-        """The calls that succeeded."""
+        """The recorded calls, all of which succeeded."""
         self.random = random.Random(seed)
         self.checks = False
         """True if the module is verified after each primitive."""
@@ -70,7 +70,7 @@ class Session(Handles):
         """The cached results of queries about a block since the last rewrite."""
 
     def copy(self) -> Session:
-        """An independent session in the same state, on a copy of the module."""
+        """An independent session in the same state, with a copy of the module."""
         module = copy_module(self.module)
         twin = dict(zip(self.module.walk(), module.walk(), strict=True))
         copy = self.fresh(module)
@@ -93,7 +93,7 @@ class Session(Handles):
         return session
 
     def become(self, session: Session) -> None:
-        """Take over the module, the handles and the trace of another session."""
+        """Replace the module, the handles and the trace by those of another session."""
         self.module, self.trace = session.module, session.trace
         self.table, self.gone, self._handles = session.table, session.gone, session._handles
         self._sites = session._sites
@@ -110,9 +110,10 @@ class Session(Handles):
         outputs: tuple[Variable, ...] | None = None,
         unsafe: bool = False,
     ) -> Instruction:
-        """Perform a step, and record it; raises a diagnostic, and changes nothing, if refused.
+        """Perform a step, and record it. Raises a diagnostic, without a change of the module, if
+        the step is refused.
 
-        ``outputs`` are handles of an earlier run that shall stand for the results.
+        ``outputs`` are handles of an earlier run that will refer to the results.
         """
         if self.working is not None and _takes_function(step, arguments):
             arguments = {**arguments, "func": self.working}

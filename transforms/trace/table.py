@@ -1,5 +1,5 @@
-"""The operations and values that the handles of a schedule refer to, updated as primitives rewrite
-the module.
+"""The mapping from the handles of a schedule to operations and values, updated as primitives
+rewrite the module.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kc.transforms.schedule.base import (
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV, Mark
 
 Meaning = ForOp | BlockOp | func.FuncOp | Mark
-"""The block "root" refers to the whole function, as TVM's root block does."""
+"""The target of a handle. The block "root" refers to the whole function, like TVM's root block."""
 
 ROOT = "root"
 
@@ -41,7 +41,9 @@ class Handles:
         self.gone: dict[Handle, str] = {}
         """The reasons why handles are no longer valid."""
         self.working: str | None = None
-        """The function in which names are looked up by default."""
+        """The function in which names are looked up by default; None for the usual rules of
+        :meth:`function`.
+        """
         self._handles: dict[Operation, list[Handle]] = {}
         self._sites: dict[func.FuncOp, Site] = {}
 
@@ -113,7 +115,9 @@ class Handles:
         return LoopRef(self.loop(handle))
 
     def bind(self, handle: Handle, meant: Meaning | None, gone: str = "it was not created") -> None:
-        """Let ``handle`` refer to ``meant``."""
+        """Let ``handle`` refer to ``meant``. If ``meant`` is None, the handle is invalid for the
+        reason ``gone``.
+        """
         self.gone.pop(handle, None)
         if meant is None:
             self.table.pop(handle, None)
@@ -124,7 +128,7 @@ class Handles:
             self._handles.setdefault(meant, []).append(handle)
 
     def forget(self, handle: Handle) -> None:
-        """Forget a handle."""
+        """Remove a handle."""
         meant = self.table.pop(handle, None)
         self.gone.pop(handle, None)
         if meant is not None and not isinstance(meant, Mark):
@@ -134,7 +138,7 @@ class Handles:
                 del self._handles[meant]
 
     def handle(self, op: Meaning) -> Handle:
-        """A new handle."""
+        """A new handle on ``op``."""
         if isinstance(op, Mark):
             handle: Handle = LoopRV(op.name.lower(), self)
         elif isinstance(op, func.FuncOp):
@@ -149,7 +153,7 @@ class Handles:
         return list(self._handles.get(op, ()))
 
     def handle_of(self, op: ForOp | BlockOp) -> Handle:
-        """A handle on ``op``: an existing handle if there is one."""
+        """A handle on ``op``: an existing one if there is one."""
         known = self._handles.get(op)
         return known[0] if known else self.handle(op)
 
@@ -170,8 +174,9 @@ class Handles:
     # The program ---------------------------------------------------------------------------
 
     def function(self, name: str | None) -> func.FuncOp:
-        """The function of a name; without one the only one, or ``main``, which the only one is
-        called, too. Raises KC3122."""
+        """The function with a name. If no name is passed, the only function, or ``main``; the only
+        function is also found as ``main``. Raises KC3122.
+        """
         functions = loop_tree.kernels(self.module)
         wanted = name if name is not None else self.working
         if wanted in (None, "main") and len(functions) == 1:
@@ -189,7 +194,9 @@ class Handles:
         )
 
     def function_with(self, block: str, name: str | None) -> func.FuncOp:
-        """The function of a name; without one that of :meth:`function`, or that has the block."""
+        """The function with a name. If no name is passed, the only function that contains the
+        block, or the result of :meth:`function`.
+        """
         if name is None and self.working is None:
             having = [
                 function

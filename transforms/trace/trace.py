@@ -1,4 +1,4 @@
-"""A trace: what was done to a module, as data that can be read, changed and performed again."""
+"""A trace: the calls of a schedule, as data that can be read, changed and performed again."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from kc.transforms.trace.session import Session
 from kc.transforms.trace.values import check_type
 
 DecisionProvider = Callable[[Instruction, list[Any], list[Any], Any], Any]
-"""A function that returns the decision of a sampling, for (instruction, its variables, its other
-arguments, its previous decision).
+"""A function that returns the decision of a sampling. Its arguments are the instruction, its
+variables, its other arguments, and its previous decision.
 """
 
 POSTPROC = "enter_postproc"
@@ -49,9 +49,9 @@ class PythonText(str):
 
 
 class Trace:
-    """The calls that made a schedule, in order, with what was decided at random.
+    """The calls of a schedule, in order, with the decisions of samplings.
 
-    ``str()`` is :meth:`as_python`. The variables of a trace are the handles that its schedule gave.
+    ``str()`` is :meth:`as_python`. The variables of a trace are the handles of its schedule.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Trace:
         }
 
     def append(self, inst: Instruction, decision: Any = None) -> None:
-        """Append an instruction, with ``decision`` if it is given."""
+        """Append an instruction, with ``decision`` if it is not None."""
         self.insts.append(inst if decision is None else inst.with_decision(decision))
 
     def pop(self) -> Instruction | None:
@@ -114,7 +114,7 @@ class Trace:
     # Forms ---------------------------------------------------------------------------------
 
     def as_python(self, remove_postproc: bool = False) -> PythonText:
-        """Python text: the calls on ``sch``, one a line."""
+        """The calls as Python text on ``sch``, one per line."""
         return PythonText(to_python(self._until_postproc(remove_postproc)))
 
     def as_json(self, remove_postproc: bool = False) -> dict[str, Any]:
@@ -129,9 +129,9 @@ class Trace:
 
     @classmethod
     def from_python(cls, text: str | Sequence[str], name: str = "<trace>") -> Trace:
-        """Read what :meth:`as_python` writes; nothing in it is evaluated.
+        """Read the text of :meth:`as_python`, without evaluating it.
 
-        Raises ScheduleError with the line (``name`` is the file).
+        Raises ScheduleError with the line (``name`` is the name of the file).
         """
         return cls(from_python(text if isinstance(text, str) else "\n".join(text), name))
 
@@ -155,11 +155,12 @@ class Trace:
         remove_postproc: bool = False,
         decision_provider: DecisionProvider | None = None,
     ) -> None:
-        """Perform the calls on a schedule, or on a module in place (te is lowered first).
+        """Perform the calls on a schedule, or on a module in place (graphs and te functions are
+        lowered first).
 
-        Decisions that do not fit (another shape) are made to fit, as TVM does: see
-        :mod:`kc.transforms.trace.sampling`. Raises ScheduleError, saying which call was refused;
-        what was done before it stays done.
+        Decisions that are illegal, for example for another shape, are adapted as in TVM: see
+        :mod:`kc.transforms.trace.sampling`. Raises ScheduleError with the refused call. The effects
+        of the calls before it stay.
         """
         session = getattr(target, "session", None)
         if session is None:
@@ -179,7 +180,9 @@ class Trace:
 
     @classmethod
     def apply_json_to_schedule(cls, json_obj: Any, sch: Any) -> None:
-        """Perform on a schedule the calls that :meth:`as_json` gave. Raises as :meth:`apply_to`."""
+        """Perform the calls of :meth:`as_json` on a schedule. Raises the errors of
+        :meth:`apply_to`.
+        """
         cls.from_json(json_obj).apply_to(sch)
 
     def simplified(self, remove_postproc: bool = False) -> Trace:
@@ -196,7 +199,7 @@ class Trace:
         return Trace(kept[::-1])
 
     def _until_postproc(self, remove: bool) -> list[Instruction]:
-        """The instructions, without what follows ``enter_postproc`` if that is to go."""
+        """The instructions; with ``remove``, only those before ``enter_postproc``."""
         if remove:
             for number, instruction in enumerate(self.insts):
                 if instruction.kind == POSTPROC:
@@ -212,10 +215,10 @@ def replay(
     same: bool = False,
     told: bool = True,
 ) -> None:
-    """Perform instructions on a session, with new variables for theirs.
+    """Perform instructions on a session, with new variables in place of their variables.
 
-    With ``same`` the variables are the session's own, and stand for the new results. ``told`` adds
-    the refused call to a diagnostic.
+    With ``same``, the variables of the instructions refer to the new results. With ``told``, a
+    diagnostic names the refused call.
     """
     mapping: dict[int, Variable] = {}
     called = caller_location()

@@ -1,8 +1,8 @@
-"""Arguments of steps: from what a user gives to what is recorded, and on to the step's fields.
+"""Arguments of steps: conversion from the user's values to recorded values, and from these to the
+fields of a step.
 
-What is recorded is None, bool, int, float, str, lists and dicts of these, variables (handles and
-sampled numbers), and objects of the field's own type, whose ``str()`` is read back by its
-``from_option``.
+Recorded values are None, bool, int, float, str, lists and dicts of these, variables (handles and
+sampled numbers), and objects of the field's own type, whose ``str()`` its ``from_option`` can read.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from kc.transforms.trace.handles import ExprRV, Handle, Variable
 _PLAIN = {int: "an integer", float: "a number", bool: "True or False", str: "a string"}
 
 _BOOLS = ("bool", "bool_")
-"""The names of Python's and numpy's type."""
+"""The names of Python's and numpy's boolean types."""
 
 
 class Mismatch(Exception):
-    """A value is not what a field takes: ``expected`` says what that is."""
+    """The error for a value that a field does not accept; ``expected`` describes the accepted
+    values.
+    """
 
     def __init__(self, expected: str, hints: Iterable[str] = ()) -> None:
         super().__init__(expected)
@@ -160,7 +162,9 @@ def _member(kind: Any, value: Any, whole: Any) -> Any:
 
 
 def _object(type_: Any, value: Any) -> Any:
-    """A value of a type of its own: what its ``of`` accepts, text, or such an object."""
+    """The value of a class with its own conversion: from an instance, from a value that its ``of``
+    accepts, or from text.
+    """
     if isinstance(value, type_):
         if not any(
             isinstance(attribute, SSAValue) for attribute in getattr(value, "__dict__", {}).values()
@@ -187,7 +191,7 @@ def _object(type_: Any, value: Any) -> Any:
 
 
 def recorded(value: Any) -> Any:
-    """Free data as it is recorded: sequences as lists, values of the IR by their names."""
+    """Free-form data in recorded form: sequences become lists, and values of the IR their names."""
     if isinstance(value, Mapping):
         return {key: recorded(item) for key, item in value.items()}
     if isinstance(value, SSAValue):
