@@ -31,20 +31,20 @@ def captured_values(root: Operation | Block) -> list[SSAValue]:
 
 
 def makers_inside(
-    value: SSAValue, root: Operation, known: Container[SSAValue] = ()
+    value: SSAValue, root: Operation, outer: Container[SSAValue] = ()
 ) -> list[Operation] | None:
     """The pure operations in ``root`` that compute ``value`` from values available at its entry and
-    from ``known``, in program order. None if ``value`` depends on anything else, such as a loop
+    from ``outer``, in program order. None if ``value`` depends on anything else, such as a loop
     variable inside ``root`` or a load.
     """
-    if value in known or not defined_inside(value, root):
+    if value in outer or not defined_inside(value, root):
         return []
     owner = value.owner
     if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
         return None
     makers: list[Operation] = []
     for operand in owner.operands:
-        before = makers_inside(operand, root, known)
+        before = makers_inside(operand, root, outer)
         if before is None:
             return None
         makers += before

@@ -191,15 +191,15 @@ class _Counter:
         self._boxes: dict[Block, dict[SSAValue, int]] = {}
 
     def _numbers(self, function: func.FuncOp, assume: Mapping[str, int]) -> IndexValues:
-        known: dict[SSAValue, int] = {}
+        number_of_value: dict[SSAValue, int] = {}
         for value, name in _symbols(function):
-            self.assumed[name] = known[value] = assume.get(name, ASSUMED)
+            self.assumed[name] = number_of_value[value] = assume.get(name, ASSUMED)
         for op in self._read:
             if isinstance(op, SymbolOp):
                 name = op.symbol.data
-                self.assumed[name] = known[op.result] = assume.get(name, ASSUMED)
+                self.assumed[name] = number_of_value[op.result] = assume.get(name, ASSUMED)
         return BoundIndexValues(
-            {value: AffineExpr.constant(number) for value, number in known.items()}
+            {value: AffineExpr.constant(number) for value, number in number_of_value.items()}
         )
 
     def _trip(self, loop: ForOp) -> int:
@@ -252,10 +252,10 @@ class _Counter:
         if isinstance(buffer.owner, AllocOp):
             sizes = iter(buffer.owner.dynamic_sizes)
             return [size if size >= 0 else self.index.constant(next(sizes)) for size in shape]
-        given = self._arguments.get(buffer)
-        if given is None:
+        declared = self._arguments.get(buffer)
+        if declared is None:
             return [size if size >= 0 else None for size in shape]
-        return list(given)
+        return list(declared)
 
     def _argument_shapes(self) -> dict[SSAValue, tuple[int, ...]]:
         """The shapes of arguments with ``kc.shape``, with numbers for the symbols."""

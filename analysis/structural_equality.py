@@ -222,9 +222,9 @@ class Forms:
 class _Side:
     """A function whose values are identified by their computation."""
 
-    def __init__(self, function: func.FuncOp, known: Forms) -> None:
+    def __init__(self, function: func.FuncOp, form_numbers: Forms) -> None:
         self.function = function
-        self.known = known
+        self.form_numbers = form_numbers
         self.index = IndexValues()
         self.numbers: dict[SSAValue, int] = {}
         self.forms: dict[SSAValue, int] = {}
@@ -240,11 +240,11 @@ class _Side:
         if function.body.blocks:
             self.number(function.args)
             attrs: ArrayAttr[DictionaryAttr] = function.arg_attrs or ArrayAttr([])
-            for value, given in zip(function.args, attrs, strict=False):
-                symbol = given.data.get("kc.symbol")  # the parameter is the size
+            for value, arg_attrs in zip(function.args, attrs, strict=False):
+                symbol = arg_attrs.data.get("kc.symbol")  # the parameter is the size
                 if isinstance(symbol, StringAttr) and symbol.data in self.symbols:
                     form = "symbol", self.symbols[symbol.data]
-                    self.forms[value] = known.number(form)
+                    self.forms[value] = form_numbers.number(form)
 
     def head(self) -> Hashable:
         """The types and attributes of the parameters and of the function."""
@@ -252,10 +252,10 @@ class _Side:
         parameters = tuple(
             tuple(
                 (key, self._layout(key, value))
-                for key, value in sorted(given.data.items())
+                for key, value in sorted(entry.data.items())
                 if key not in _NAMES
             )
-            for given in attrs
+            for entry in attrs
         )
         rest = {
             key: value
@@ -404,12 +404,12 @@ class _Side:
 
     def conditions(self, condition: object, operands: Sequence[SSAValue]) -> Hashable:
         """A conjunction as the set of its constraints."""
-        known = self.index.conditions(condition, operands)  # pyright: ignore[reportArgumentType]
-        if known is None:
+        conditions = self.index.conditions(condition, operands)  # pyright: ignore[reportArgumentType]
+        if conditions is None:
             return None
         return frozenset(
             (part.kind.value, self.affine(self.index.simplify(part.lhs - part.rhs)))
-            for part in known
+            for part in conditions
         )
 
     def _place(
@@ -422,13 +422,13 @@ class _Side:
 
     def form(self, value: SSAValue) -> int:
         """The form number of the computation of a value."""
-        known = self.forms.get(value)
-        if known is None:
+        number = self.forms.get(value)
+        if number is None:
             defined = self.numbers.get(value)
             form = ("defined", defined) if defined is not None else self._form(value)
-            known = form if isinstance(form, int) else self.known.number(form)
-            self.forms[value] = known
-        return known
+            number = form if isinstance(form, int) else self.form_numbers.number(form)
+            self.forms[value] = number
+        return number
 
     def _form(self, value: SSAValue) -> Hashable:
         assert isinstance(value, OpResult)
@@ -450,7 +450,7 @@ class _Side:
             exprs = [self.index.compose(expr, op.operands) for expr in op.map.data.results]
             return op.combined(
                 [self.affine(expr) for expr in exprs],
-                lambda kind, lhs, rhs: self.known.number((kind, frozenset((lhs, rhs)))),
+                lambda kind, lhs, rhs: self.form_numbers.number((kind, frozenset((lhs, rhs)))),
             )
         if isinstance(op, SymbolOp):
             return "symbol", self.symbols.get(op.symbol.data, -1)
@@ -484,7 +484,7 @@ class _Side:
         parts = [(self._atom(atom), factor) for atom, factor in terms.items() if factor]
         if len(parts) == 1 and parts[0][1] == 1 and not constant:
             return parts[0][0]
-        return self.known.number(("sum", frozenset(parts), constant))
+        return self.form_numbers.number(("sum", frozenset(parts), constant))
 
     def _atom(self, expr: AffineExpr) -> int:
         if isinstance(expr, AffineDimExpr):
@@ -493,13 +493,13 @@ class _Side:
             return self.form(root)
         assert isinstance(expr, AffineBinaryOpExpr)
         form = expr.kind.value, self.affine(expr.lhs), self.affine(expr.rhs)
-        return self.known.number(form)
+        return self.form_numbers.number(form)
 
 
 def _symbols(function: func.FuncOp) -> dict[str, int]:
     """The sizes of a function, numbered in the order in which its parameters mention them."""
-    given = function.attributes.get("kc.symbols")
-    names = [name.data for name in given] if isinstance(given, ArrayAttr) else []  # pyright: ignore
+    attr = function.attributes.get("kc.symbols")
+    names = [name.data for name in attr] if isinstance(attr, ArrayAttr) else []  # pyright: ignore
     order: dict[str, None] = {}
     for attrs in function.arg_attrs or ():
         shape, symbol = attrs.data.get("kc.shape"), attrs.data.get("kc.symbol")

@@ -157,7 +157,7 @@ def _compiled(function: FuncOp) -> JitModule:
     module = ModuleOp([copy])
     host = Target.host_cpu()
     with host, using_options(PipelineOptions()), watching_steps(None):
-        stages = [stage_of(it) for it in planned_passes(TO_LLVM, host.kind)]
+        stages = [stage_of(planned) for planned in planned_passes(TO_LLVM, host.kind)]
         Pipeline(stages).run(registry.context(), module)
     return jit(emit_llvm_ir(module, triple=host.triple))
 

@@ -65,9 +65,9 @@ def main() -> None:
                 request["library"],
             )
         except LookupError as error:
-            function, wanted, there, names = error.args
+            function, expected, there, names = error.args
             json.dump(
-                {"function": function, "wanted": wanted, "there": there, "names": names},
+                {"function": function, "wanted": expected, "there": there, "names": names},
                 sys.stdout,
             )
         except RuntimeError as reason:
@@ -255,8 +255,8 @@ def with_traps(module: Any, text: str | None) -> str | None:
     """
     if module.triple.startswith(_DEVICES) or not any(map(_has_no_code, module.functions)):
         return text
-    given = text or str(module)
-    changed = _NOTHING.sub(r"\g<head>  call void @llvm.trap()\n  unreachable\n}", given)
+    llvm_text = text or str(module)
+    changed = _NOTHING.sub(r"\g<head>  call void @llvm.trap()\n  unreachable\n}", llvm_text)
     if "declare void @llvm.trap()" not in changed:
         changed += "\ndeclare void @llvm.trap()\n"
     return changed
@@ -320,9 +320,9 @@ def link_library(llvm: Any, module: Any, path: str) -> None:
     own = {function.name for function in module.functions if not function.is_declaration}
     for function in module.functions:
         if function.is_declaration and function.name.startswith("__nv_"):
-            wanted, there = str(function.global_value_type), types.get(function.name)
-            if wanted != there:
-                raise LookupError(function.name, wanted, there, sorted(types))
+            expected, there = str(function.global_value_type), types.get(function.name)
+            if expected != there:
+                raise LookupError(function.name, expected, there, sorted(types))
     module.link_in(library)
     for function in module.functions:
         if function.name in types and function.name not in own:

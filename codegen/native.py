@@ -379,21 +379,21 @@ def load_object(
     library = llvm_binding().JITLibraryBuilder().add_object_img(data)
     for name in exports:
         library.export_symbol(name)
-    given = symbols or {}
+    addresses = symbols or {}
     elf = ElfObject(data) if is_elf(data) else None
     if elf is not None:
         needed = elf.undefined()
     else:
-        needed = list(given)
+        needed = list(addresses)
         library.add_current_process()  # for its other symbols
-    own = set(needed).intersection(NAMES).difference(given)
+    own = set(needed).intersection(NAMES).difference(addresses)
     if own:
         library.add_object_img(_conversions())
     missing: list[str] = []
     for name in needed:
         if name in own or name == "_GLOBAL_OFFSET_TABLE_":
             continue
-        address = given.get(name) or find_symbol(name)
+        address = addresses.get(name) or find_symbol(name)
         if address:
             library.import_symbol(name, address)
         else:
@@ -410,9 +410,11 @@ def load_object(
         linked = (_DEBUGGED if debugger else _LINKERS).link(library)
     except RuntimeError as reason:
         raise _failed(str(reason)) from None
-    if elf is not None and perf_map.wanted():
-        known = set(exports)
-        perf_map.write(perf_map.entries(elf, lambda name: linked[name] if name in known else None))
+    if elf is not None and perf_map.is_enabled():
+        exported = set(exports)
+        perf_map.write(
+            perf_map.entries(elf, lambda name: linked[name] if name in exported else None)
+        )
     return JitModule(linked, exports)
 
 

@@ -144,8 +144,8 @@ def check_machine(machine: Machine) -> None:
             )
     triple, cpu, features = host_target()
     own = machine.triple == triple
-    cpus, known = ("", cpu if own else ""), ("", features if own else "")
-    if machine.cpu in cpus and machine.features in known and not machine.abi:
+    cpus, feature_choices = ("", cpu if own else ""), ("", features if own else "")
+    if machine.cpu in cpus and machine.features in feature_choices and not machine.abi:
         return
     if _is_listed(machine):
         return
@@ -182,8 +182,8 @@ def _is_listed(machine: Machine) -> bool:
     LLVM has no code for an architecture.
     """
     name = machine.triple.split("-")[0]
-    known = map(architecture, kinds()["llvm"].architectures)
-    arch = next((arch for arch in known if name in (arch.name, *arch.machines)), None)
+    architectures = map(architecture, kinds()["llvm"].architectures)
+    arch = next((arch for arch in architectures if name in (arch.name, *arch.machines)), None)
     if arch is None or machine.abi or machine.cpu not in ("", *arch.cpus):
         return False
     withheld = {feature for features in arch.withheld.values() for feature in features}
@@ -283,10 +283,10 @@ define float @has{i}(float %x) "target-cpu"="{cpu}" "target-features"="{features
 def features_among(machine: Machine, names: tuple[str, ...]) -> tuple[str, ...]:
     """The features among ``names`` that the machine's CPU has, determined by LLVM's inlining."""
     llvm = llvm_binding()
-    given = [machine.features] if machine.features else []
+    base = [machine.features] if machine.features else []
     text = "".join(
         _INLINE.format(
-            i=i, cpu=machine.cpu, features=machine.features, more=",".join([*given, f"+{name}"])
+            i=i, cpu=machine.cpu, features=machine.features, more=",".join([*base, f"+{name}"])
         )
         for i, name in enumerate(names)
     )
@@ -339,8 +339,8 @@ def check_runs_here(machine: Machine) -> None:
     asked = [feature[1:] for feature in machine.features.split(",") if feature.startswith("+")]
     missing = [name for name in asked if name in lacking]
     if machine.cpu:
-        wanted = sorted(lacking.difference(_ON_REQUEST_ONLY, missing))
-        missing += features_among(machine, tuple(wanted))
+        on_request = sorted(lacking.difference(_ON_REQUEST_ONLY, missing))
+        missing += features_among(machine, tuple(on_request))
     if missing:
         raise TargetError(
             "KC6105",

@@ -29,7 +29,7 @@ class Entry(NamedTuple):
     name: str
 
 
-def wanted() -> bool:
+def is_enabled() -> bool:
     """True if perf is to be told of loaded code."""
     return is_on(VARIABLE)
 

@@ -183,7 +183,7 @@ def _compile_with_libdevice(
     answer = _ask_worker(text, arch, 3, [], library)
     if "function" in answer:
         name, there = answer["function"], answer["there"]
-        known = [name for name in answer["names"] if name.startswith(PREFIX)]
+        functions = [name for name in answer["names"] if name.startswith(PREFIX)]
         is_missing = there is None
         twins = [twin for twin in (f"{name}f", name.removesuffix("f")) if twin != name]
         raise CodegenError(
@@ -193,10 +193,10 @@ def _compile_with_libdevice(
             else f"{name} is called as {answer['wanted']}, and libdevice's is {there}",
             location=location_of(called[name]),
             facts=[f"libdevice is {library}"],
-            hints=suggest(name, known)
+            hints=suggest(name, functions)
             if is_missing
             else [
-                *(f"call {twin}" for twin in twins if twin in known),
+                *(f"call {twin}" for twin in twins if twin in functions),
                 "convert the arguments: x.astype(...)",
             ],
         )

@@ -73,7 +73,7 @@ class Device:
 class DeviceFunction(GpuFunction):
     """The translation of one kernel."""
 
-    kept = ("llvm",)
+    kept_dialects = ("llvm",)
     device: ClassVar[Device]
     target: Target
 

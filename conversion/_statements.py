@@ -30,12 +30,12 @@ def make_blocks(
     function: func.FuncOp,
     variables: Mapping[tir.ForOp, SSAValue],
     labels: set[str],
-    wanted: Callable[[tir.StoreOp], bool] = lambda _: True,
+    accepts: Callable[[tir.StoreOp], bool] = lambda _: True,
 ) -> None:
     """Wrap each eligible store outside of blocks in a block, then remove unused ops.
 
     ``variables`` maps each loop to the value of the user's variable, if that is not the loop's own.
-    ``wanted`` selects the stores.
+    ``accepts`` selects the stores.
     """
     stores = [
         op
@@ -44,7 +44,7 @@ def make_blocks(
         and loops_around(op)
         and not any(isinstance(ancestor, tir.BlockOp) for ancestor in path_to(op))
         and not any(loop.kind.data is tir.ForKind.WHILE for loop in loops_around(op))
-        and wanted(op)
+        and accepts(op)
     ]
     plans = [(store, _Statement(store, variables)) for store in stores]
     for store, plan in plans:

@@ -222,7 +222,7 @@ class ConvertVote(RewritePattern):
         if _constant(op.mask) != _ALL_LANES:
             return
         e = Emitter(rewriter, op)
-        ballot = _bits(e, e.emit(arith.ExtUIOp(op.pred, i32)), lambda inner, given: given)
+        ballot = _bits(e, e.emit(arith.ExtUIOp(op.pred, i32)), lambda inner, value: value)
         if op.kind.data == "ballot":
             rewriter.replace(op, [], [ballot])
             return
@@ -250,8 +250,8 @@ class ConvertMatch(RewritePattern):
             return
         e = Emitter(rewriter, op)
 
-        def is_same(inner: Emitter, given: SSAValue) -> SSAValue:
-            return inner.emit(arith.ExtUIOp(inner.emit(CmpiOp(given, op.val, "eq")), i32))
+        def is_same(inner: Emitter, value: SSAValue) -> SSAValue:
+            return inner.emit(arith.ExtUIOp(inner.emit(CmpiOp(value, op.val, "eq")), i32))
 
         same = _bits(e, op.val, is_same)
         if not of_all:
@@ -302,8 +302,8 @@ class EraseFence(RewritePattern):
 def _bits(e: Emitter, value: SSAValue, bit: Callable[[Emitter, SSAValue], SSAValue]) -> SSAValue:
     """A word with a bit for each lane, computed by ``bit`` from the lane's value."""
 
-    def step(inner: Emitter, so_far: SSAValue, given: SSAValue, lane: SSAValue) -> SSAValue:
-        shifted = inner.emit(arith.ShLIOp(bit(inner, given), lane))
+    def step(inner: Emitter, so_far: SSAValue, value: SSAValue, lane: SSAValue) -> SSAValue:
+        shifted = inner.emit(arith.ShLIOp(bit(inner, value), lane))
         return inner.emit(arith.OrIOp(so_far, shifted))
 
     return fold_lanes(e, value, e.number(0, i32), step)
@@ -311,7 +311,7 @@ def _bits(e: Emitter, value: SSAValue, bit: Callable[[Emitter, SSAValue], SSAVal
 
 def _bits_of_all(e: Emitter) -> SSAValue:
     """A word with the bits of all existing lanes set."""
-    return _bits(e, e.number(1, i32), lambda inner, given: given)
+    return _bits(e, e.number(1, i32), lambda inner, value: value)
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (

@@ -166,10 +166,10 @@ class TeToTir(CopyingConversion):
 
     def _arg_order(self, count: int) -> list[int]:
         """The arguments (inputs, then results) in the caller's order."""
-        given = self.source.attributes.get("kc.arg_order")
-        if not isinstance(given, DenseArrayBase):
+        attr = self.source.attributes.get("kc.arg_order")
+        if not isinstance(attr, DenseArrayBase):
             return list(range(count))
-        order = [int(position) for position in given.iter_values()]
+        order = [int(position) for position in attr.iter_values()]
         if sorted(order) != list(range(count)):
             raise CodegenError(
                 "KC4002",
@@ -191,15 +191,17 @@ class TeToTir(CopyingConversion):
         taken: set[str] = set()
         for n, arg in enumerate(args):
             is_input = n < len(old)
-            given = dict((old[n] if is_input else results[n - len(old)]).data)
-            if "kc.name" not in given:
-                given["kc.name"] = StringAttr(fresh_name(arg.name_hint or f"arg{n}", taken))
-            taken.add(given["kc.name"].data if isinstance(given["kc.name"], StringAttr) else "")
-            given["kc.role"] = StringAttr("in" if is_input else "out")
-            if not is_input and "kc.shape" not in given and isinstance(arg.type, MemRefType):
+            described = dict((old[n] if is_input else results[n - len(old)]).data)
+            if "kc.name" not in described:
+                described["kc.name"] = StringAttr(fresh_name(arg.name_hint or f"arg{n}", taken))
+            taken.add(
+                described["kc.name"].data if isinstance(described["kc.name"], StringAttr) else ""
+            )
+            described["kc.role"] = StringAttr("in" if is_input else "out")
+            if not is_input and "kc.shape" not in described and isinstance(arg.type, MemRefType):
                 if tir.DYNAMIC in arg.type.get_shape():
-                    given["kc.shape"] = self._shape_of(returned[n - len(old)])
-            attrs.append(DictionaryAttr(given))
+                    described["kc.shape"] = self._shape_of(returned[n - len(old)])
+            attrs.append(DictionaryAttr(described))
         return attrs
 
     def _shape_of(self, value: SSAValue) -> AffineMapAttr:

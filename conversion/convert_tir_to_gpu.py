@@ -595,12 +595,12 @@ def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
 
     The offsets are those of ``merge-shared-memory-allocations``, or consecutive ones.
     """
-    given = [alloc.attributes.get(OFFSET) for alloc in allocs]
+    declared = [alloc.attributes.get(OFFSET) for alloc in allocs]
     offsets: list[int] = []
     end = 0
-    for alloc, offset in zip(allocs, given, strict=True):
-        known = offset.value.data if isinstance(offset, IntegerAttr) else None
-        start = aligned(end, alloc.buffer) if known is None else known
+    for alloc, offset in zip(allocs, declared, strict=True):
+        fixed_offset = offset.value.data if isinstance(offset, IntegerAttr) else None
+        start = aligned(end, alloc.buffer) if fixed_offset is None else fixed_offset
         offsets.append(start)
         end = max(end, start + rounded(buffer_bytes(alloc.buffer)))
     return offsets, end

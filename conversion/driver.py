@@ -48,13 +48,13 @@ class ConversionTarget:
     """The name of the pass, under which plugins add patterns."""
     illegal: tuple[str, ...] = ()
     legal: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
+    kept_operations: tuple[str, ...] = ()
     """Ops of illegal dialects that may remain, by their names."""
 
     def is_legal(self, op: Operation) -> bool:
         """True if ``op`` may remain."""
         name = op_name(op)
-        if name in self.kept:
+        if name in self.kept_operations:
             return True
         dialect = name.partition(".")[0]
         return dialect in self.legal if self.legal else dialect not in self.illegal

@@ -83,7 +83,7 @@ def _has_narrow_floats(module: ModuleOp) -> bool:
         if op.regions:
             values = [
                 *values,
-                *(arg for it in op.regions for block in it.blocks for arg in block.args),
+                *(arg for region in op.regions for block in region.blocks for arg in block.args),
             ]
         for value in values:
             type_ = value.type

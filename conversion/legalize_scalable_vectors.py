@@ -88,8 +88,8 @@ def _fix_sizes(op: Operation) -> None:
     for value in (*op.results, *(arg for block in blocks for arg in block.args)):
         if _is_to_fix(value.type):
             Rewriter.replace_value_with_new_type(value, fixed(value.type))
-    for given in (op.properties, op.attributes):
-        given.update({name: fixed(attribute) for name, attribute in given.items()})
+    for attributes in (op.properties, op.attributes):
+        attributes.update({name: fixed(attribute) for name, attribute in attributes.items()})
 
 
 def _fixed_vector(type_: VectorType) -> VectorType:

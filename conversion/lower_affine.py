@@ -146,7 +146,7 @@ class _Builder:
     def condition(self, constraint: AffineConstraintExpr, op: affine.IfOp) -> SSAValue:
         """The truth value of a constraint."""
         dims = op.condition.data.num_dims
-        left, right = (self.value(it, op.args, dims) for it in (constraint.lhs, constraint.rhs))
+        left, right = (self.value(expr, op.args, dims) for expr in (constraint.lhs, constraint.rhs))
         return self.add(CmpiOp(left, right, _COMPARISON[constraint.kind])).results[0]
 
 

@@ -112,7 +112,9 @@ class PermitTilesPass(ModulePass):
             request=REQUEST,
             state=TILE_DATA,
         )
-        declared = {it.sym_name.data for it in op.ops if isinstance(it, llvm.FuncOp)}
+        declared = {
+            function.sym_name.data for function in op.ops if isinstance(function, llvm.FuncOp)
+        }
         if CONFIGURE in declared:
             return
         for call in calls:
@@ -146,10 +148,10 @@ def _without_calls(function: llvm.FuncOp) -> None:
     """Prevent LLVM from replacing loops by calls such as ``memset``, which may change tile
     registers.
     """
-    given = function.properties.get("passthrough")
-    kept = list(given.data) if isinstance(given, ArrayAttr) else []
-    if NO_BUILTINS not in kept:
-        function.properties["passthrough"] = ArrayAttr([*kept, NO_BUILTINS])
+    attr = function.properties.get("passthrough")
+    passthrough = list(attr.data) if isinstance(attr, ArrayAttr) else []
+    if NO_BUILTINS not in passthrough:
+        function.properties["passthrough"] = ArrayAttr([*passthrough, NO_BUILTINS])
 
 
 def _configurations(module: Operation) -> list[llvm.CallIntrinsicOp]:

@@ -210,17 +210,17 @@ def planned_passes(order: Order, kind: str) -> list[ModulePass]:
 def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
     options = pipeline_options()
     for planned in hooked_passes(entry, kind) if isinstance(entry, int) else (entry,):
-        plain, _, given = planned.removesuffix("}").partition("{")
+        plain, _, planned_options = planned.removesuffix("}").partition("{")
         name = options.replaced.get(plain, plain)
         if name is None or name in _left_out(options):
             continue
-        wanted = (given if name == plain else "") or _OPTIONS.get(name, "")
+        pass_options = (planned_options if name == plain else "") or _OPTIONS.get(name, "")
         if name == "reuse-workspace" and not options.reuse_workspace:
-            wanted = "marked"
+            pass_options = "marked"
         if name == entry:
-            yield _pass_of(registry.current(), name, wanted)
+            yield _pass_of(registry.current(), name, pass_options)
         else:  # a plugin's pass may keep state
-            yield registry.get_pass(name, wanted)
+            yield registry.get_pass(name, pass_options)
     if isinstance(entry, int):
         yield from options.added.get(entry, ())
 

@@ -85,8 +85,8 @@ class CastAgain(RewritePattern):
         if source.type == type_:
             rewriter.replace(op, [], [source])
             return
-        sizes, wanted = source.type.get_shape(), type_.get_shape()  # pyright: ignore
-        if len(sizes) != len(wanted):
+        sizes, target_shape = source.type.get_shape(), type_.get_shape()  # pyright: ignore
+        if len(sizes) != len(target_shape):
             return
         new = type(op).create(operands=[source], result_types=[type_])
         new.location = op.location

@@ -154,7 +154,7 @@ class ReuseWorkspacePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        for function in [it for it in op.ops if isinstance(it, llvm.FuncOp)]:
+        for function in [function for function in op.ops if isinstance(function, llvm.FuncOp)]:
             is_marked = KEEPS_MEMORY in function.attributes
             if self.marked and not is_marked:
                 continue

@@ -93,10 +93,10 @@ class WorkspaceSize:
     @classmethod
     def of(cls, function: Operation) -> WorkspaceSize:
         """The size in the attribute of a function; 0 if it has none."""
-        given = function.attributes.get(WORKSPACE)
-        if not isinstance(given, DenseArrayBase):
+        size_attr = function.attributes.get(WORKSPACE)
+        if not isinstance(size_attr, DenseArrayBase):
             return cls()
-        shared, per_thread = given.get_values()
+        shared, per_thread = size_attr.get_values()
         return cls(int(shared), int(per_thread))
 
     def bytes(self, threads: int) -> int:
@@ -194,8 +194,8 @@ def _allocations(function: FuncOp, stack: int) -> Iterator[tuple[Allocation, int
         if not isinstance(op, memref.AllocOp | memref.AllocaOp):
             continue
         size = _bytes(op)
-        given = op.alignment.value.data if op.alignment is not None else 0
-        if size is None or given > ALIGNMENT or not isinstance(_type(op).layout, NoneAttr):
+        alignment = op.alignment.value.data if op.alignment is not None else 0
+        if size is None or alignment > ALIGNMENT or not isinstance(_type(op).layout, NoneAttr):
             continue
         is_on_heap = isinstance(op, memref.AllocOp) and any(_deallocs(op))
         if is_on_heap or (isinstance(op, memref.AllocaOp) and 0 <= stack < size):

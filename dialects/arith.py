@@ -189,12 +189,12 @@ _CMPF = (
 
 
 @lru_cache(maxsize=64)
-def _predicate(given: int | str, names: tuple[str, ...]) -> IntegerAttr:
-    if isinstance(given, str):
-        if given not in names:
-            raise VerifyException(f"unknown predicate: {given}")
-        given = names.index(given)
-    return IntegerAttr(given, i64)
+def _predicate(predicate: int | str, names: tuple[str, ...]) -> IntegerAttr:
+    if isinstance(predicate, str):
+        if predicate not in names:
+            raise VerifyException(f"unknown predicate: {predicate}")
+        predicate = names.index(predicate)
+    return IntegerAttr(predicate, i64)
 
 
 def _parse_predicate(parser: Parser) -> str:

@@ -78,8 +78,10 @@ def verify_combiner(
         raise VerifyException(
             f"{where} must take ({_list(types)}) twice{further}, not ({_list(taken)})"
         )
-    given = [attr.type if isinstance(attr, IntegerAttr | FloatAttr) else None for attr in identity]
-    if given != list(types):
+    identity_types = [
+        attr.type if isinstance(attr, IntegerAttr | FloatAttr) else None for attr in identity
+    ]
+    if identity_types != list(types):
         raise VerifyException(
             f"{where} must have an identity of the types ({_list(types)}), not "
             f"[{_list(identity.data)}]"

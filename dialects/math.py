@@ -52,9 +52,9 @@ class _OfFloats(IRDLOperation):
         element = type_.get_element_type() if isinstance(type_, ContainerType) else type_
         if not isinstance(element, AnyFloat):
             raise VerifyException(f"{self.name}: {type_} has no floats")
-        wanted = _truth_type(type_) if self.IS_TEST else type_
-        if any(result.type != wanted for result in self.results):
-            raise VerifyException(f"{self.name}: its results are {wanted}")
+        expected = _truth_type(type_) if self.IS_TEST else type_
+        if any(result.type != expected for result in self.results):
+            raise VerifyException(f"{self.name}: its results are {expected}")
 
     @classmethod
     def parse(cls, parser: Parser) -> _OfFloats:

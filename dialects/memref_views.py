@@ -154,12 +154,12 @@ class ReinterpretCastOp(memref.ReinterpretCastOp):
         shape, sizes = self.result.type.get_shape(), self.static_sizes.get_values()
         if len(shape) != len(sizes):
             raise VerifyException(f"{self.name}: {len(sizes)} sizes for {self.result.type}")
-        for dim, (known, size) in enumerate(zip(shape, sizes, strict=True)):
-            if known != DYNAMIC_INDEX and known != size:
+        for dim, (static_size, size) in enumerate(zip(shape, sizes, strict=True)):
+            if static_size != DYNAMIC_INDEX and static_size != size:
                 operand = "an operand" if size == DYNAMIC_INDEX else size
                 raise VerifyException(
-                    f"{self.name}: the size of dimension {dim} is {operand}, but {known} in the "
-                    "type"
+                    f"{self.name}: the size of dimension {dim} is {operand}, but {static_size} "
+                    "in the type"
                 )
 
 
@@ -406,9 +406,11 @@ class GlobalOp(memref.GlobalOp):
         value = self.initial_value
         if isinstance(value, DenseIntOrFPElementsAttr):
             held = TensorType(self.type.element_type, self.type.shape)
-            given = TensorType(value.get_element_type(), value.get_shape())
-            if given != held:
-                raise VerifyException(f"{self.name}: the initial value is a {given}, not a {held}")
+            value_type = TensorType(value.get_element_type(), value.get_shape())
+            if value_type != held:
+                raise VerifyException(
+                    f"{self.name}: the initial value is a {value_type}, not a {held}"
+                )
         if self.alignment is not None and self.alignment.value.data.bit_count() != 1:
             raise VerifyException(f"{self.name}: the alignment is a power of 2")
 

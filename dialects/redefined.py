@@ -36,8 +36,8 @@ def redefined(
         added = properties.keys() - old.properties.keys()
         definition = replace(
             old,
-            operands=[(name, fields.get(name, given)) for name, given in old.operands],
-            results=[(name, fields.get(name, given)) for name, given in old.results],
+            operands=[(name, fields.get(name, definition)) for name, definition in old.operands],
+            results=[(name, fields.get(name, definition)) for name, definition in old.results],
             properties={**old.properties, **properties},
             traits=cls.traits,
             accessor_names={

@@ -77,11 +77,11 @@ def _shape(value: SSAValue) -> Sequence[int]:
     return value.type.get_shape()
 
 
-def _verify_shape(op: Operation, given: Sequence[int], expected: Sequence[int | None]) -> None:
+def _verify_shape(op: Operation, shape: Sequence[int], expected: Sequence[int | None]) -> None:
     """Require that known sizes (not None) equal those of the type, unless the type has ``?``."""
-    if len(given) != len(expected) or any(
+    if len(shape) != len(expected) or any(
         size is not None and DYNAMIC_INDEX != own != size
-        for own, size in zip(given, expected, strict=True)
+        for own, size in zip(shape, expected, strict=True)
     ):
         sizes = "x".join("?" if size is None else str(size) for size in expected)
         raise VerifyException(f"{op.name}: {op.results[0].type} is not of the shape {sizes}")

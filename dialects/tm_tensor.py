@@ -55,9 +55,9 @@ def element_of(value: SSAValue) -> Attribute:
 
 def _agree(op: Operation, what: str, *shapes: Sequence[int]) -> None:
     for sizes in zip(*shapes, strict=False):
-        known = {size for size in sizes if size != DYNAMIC_INDEX}
-        if len(known) > 1:
-            raise VerifyException(f"{op.name}: {what} have the sizes {sorted(known)}")
+        static_sizes = {size for size in sizes if size != DYNAMIC_INDEX}
+        if len(static_sizes) > 1:
+            raise VerifyException(f"{op.name}: {what} have the sizes {sorted(static_sizes)}")
     if len({len(shape) for shape in shapes}) > 1:
         raise VerifyException(f"{op.name}: {what} have different ranks")
 
@@ -126,7 +126,7 @@ class TmTensorOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> TmTensorOp:
         properties: dict[str, Attribute] = {}
-        given = parser.parse_optional_attr_dict()
+        attr_dict = parser.parse_optional_attr_dict()
         for name in cls.NUMBERS:
             parser.parse_keyword(name)
             with parser.in_parens():
@@ -134,7 +134,7 @@ class TmTensorOp(IRDLOperation):
                     properties[name] = BoolAttr.from_bool(parser.parse_boolean())
                 else:
                     properties[name] = IntegerAttr(parser.parse_integer(), i64)
-        given.update(parser.parse_optional_attr_dict())
+        attr_dict.update(parser.parse_optional_attr_dict())
         inputs, outputs = _parse_values(parser, "ins"), _parse_values(parser, "outs")
         region = parser.parse_optional_region()
         results: list[Attribute] = []
@@ -148,12 +148,14 @@ class TmTensorOp(IRDLOperation):
                 )
             else:
                 results += listed
-        known = cls.get_irdl_definition().properties
-        properties |= {name: value for name, value in given.items() if name in known}
+        definitions = cls.get_irdl_definition().properties
+        properties |= {name: value for name, value in attr_dict.items() if name in definitions}
         return cls.build(
             operands=[inputs, outputs],
             properties=properties,
-            attributes={name: value for name, value in given.items() if name not in known},
+            attributes={
+                name: value for name, value in attr_dict.items() if name not in definitions
+            },
             regions=[region or Region()],
             result_types=[results],
         )

@@ -288,8 +288,8 @@ OPS: dict[str, Row] = {
 
 def _define(name: str, row: Row) -> type[TosaOp]:
     body: dict[str, Any] = {"name": f"tosa.{name}", "__doc__": f"``tosa.{name}``."}
-    for given in row.properties:
-        optional, key = given.endswith("?"), given.removesuffix("?")
+    for entry in row.properties:
+        optional, key = entry.endswith("?"), entry.removesuffix("?")
         body[key] = (opt_prop_def if optional else prop_def)(_TYPES.get(key, Attribute))
     title = "".join(part.capitalize() for part in name.split("_"))
     return irdl_op_definition(type(f"{title}Op", (TosaOp,), body))

@@ -76,9 +76,11 @@ def _require_region(op: Operation, region: Region, what: str, types: Sequence[At
     """Require a region of one block that takes ``types`` and ends in ``tosa.yield``."""
     if len(region.blocks) != 1:
         raise VerifyException(f"its {what} must be one block")
-    given = [arg.type for arg in region.block.args]
-    if given != list(types):
-        raise VerifyException(f"its {what} takes {_listed(given)}, and is given {_listed(types)}")
+    argument_types = [arg.type for arg in region.block.args]
+    if argument_types != list(types):
+        raise VerifyException(
+            f"its {what} takes {_listed(argument_types)}, and is given {_listed(types)}"
+        )
     if not isinstance(region.block.last_op, YieldOp):
         raise VerifyException(f"its {what} must end in tosa.yield")
     del op
@@ -87,9 +89,9 @@ def _require_region(op: Operation, region: Region, what: str, types: Sequence[At
 def _require_yields(region: Region, what: str, types: Sequence[Attribute]) -> None:
     end = region.block.last_op
     assert isinstance(end, YieldOp)
-    given = [value.type for value in end.inputs]
-    if given != list(types):
-        raise VerifyException(f"its {what} gives {_listed(given)}, not {_listed(types)}")
+    yielded_types = [value.type for value in end.inputs]
+    if yielded_types != list(types):
+        raise VerifyException(f"its {what} gives {_listed(yielded_types)}, not {_listed(types)}")
 
 
 def _listed(types: Sequence[Attribute]) -> str:

@@ -129,13 +129,13 @@ class StepCheck:
         """The difference between the results of a module and those of the module passed to
         ``before``. None if they agree. The reference for later comparisons is unchanged.
         """
-        kept = self._module, self._text, self._inputs, self._results
+        previous = self._module, self._text, self._inputs, self._results
         try:
             self._compare_with(step, module)
         except InternalError as error:
             return str(error).removeprefix(HEAD)
         finally:
-            self._module, self._text, self._inputs, self._results = kept
+            self._module, self._text, self._inputs, self._results = previous
         return None
 
     def _compare_with(self, step: str, module: ModuleOp) -> None:
@@ -147,10 +147,12 @@ class StepCheck:
             if name not in self._inputs or self._inputs[name] is not inputs[name]:
                 _say(f"the step {step} changes what @{name} takes", module)
                 continue
-            for given, old, new in zip(inputs[name], before, self._results[name], strict=True):
+            for inputs_of_call, old, new in zip(
+                inputs[name], before, self._results[name], strict=True
+            ):
                 for way in ("interpreted", "native"):
                     self._compare(
-                        step, name, given, way, getattr(old, way), getattr(new, way), text
+                        step, name, inputs_of_call, way, getattr(old, way), getattr(new, way), text
                     )
 
     def _take(self, module: ModuleOp) -> None:
@@ -177,7 +179,7 @@ class StepCheck:
         self,
         step: str,
         name: str,
-        given: _Inputs,
+        inputs: _Inputs,
         way: str,
         before: list[Any] | str | None,
         after: list[Any] | str | None,
@@ -188,11 +190,11 @@ class StepCheck:
         if isinstance(after, _Unknown):
             return  # said when it was run
         self.compared += 1
-        sizes = "".join(f", {size} = {value}" for size, value in given.sizes.items())
+        sizes = "".join(f", {size} = {value}" for size, value in inputs.sizes.items())
         head = f"{HEAD}{step} changed the result of @{name} ({way}{sizes})"
         if isinstance(after, str):
             self._fail(f"{head}: {after}", step, text)
-        for argument, old, new in zip(given.names, before, after, strict=True):
+        for argument, old, new in zip(inputs.names, before, after, strict=True):
             place = _difference(old, new)
             if place is not None:
                 index = ", ".join(map(str, place))
@@ -233,14 +235,14 @@ def _difference(old: Any, new: Any) -> tuple[int, ...] | None:
 
 
 def _inputs_of(
-    module: ModuleOp, seed: int, known: Mapping[str, list[_Inputs]]
+    module: ModuleOp, seed: int, earlier: Mapping[str, list[_Inputs]]
 ) -> Iterator[tuple[str, list[_Inputs]]]:
-    """The public functions with their inputs; the inputs in ``known`` are reused if they still
+    """The public functions with their inputs; the inputs in ``earlier`` are reused if they still
     fit.
     """
     for function, signature in _functions(module):
         shape = _shape_of(function)
-        had = known.get(signature.name)
+        had = earlier.get(signature.name)
         if had is not None and had[0].shape == shape:
             yield signature.name, had
             continue
@@ -327,8 +329,8 @@ def _draw(signature: Signature, random: Random) -> tuple[list[Any], dict[str, in
 
 
 def _fits(shape: Sequence[int | None]) -> TypeGuard[tuple[int, ...]]:
-    known = [size for size in shape if size is not None and size >= 0]
-    return len(known) == len(shape) and math.prod(known) <= LARGEST
+    static = [size for size in shape if size is not None and size >= 0]
+    return len(static) == len(shape) and math.prod(static) <= LARGEST
 
 
 def _value(spec: ArgSpec, shape: Any, sizes: Mapping[str, int], random: Random) -> Any:

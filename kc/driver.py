@@ -86,7 +86,7 @@ def lower(
                 run_passes(module, added)
     lowered = IRModule(module)
     lowered.prints_loops = simple_mode
-    lowered.scheduled = frozenset([*result.chosen, *result.given])
+    lowered.scheduled = frozenset([*result.chosen, *result.user_scheduled])
     lowered.added_passes_of = pipeline_options()
     return lowered
 
@@ -225,7 +225,7 @@ def tell_of_loops(lowered: Lowered, target: Target) -> None:
     is_te = len(lowered.stages) > 1
     tensors = "kc.build([A, B, C]) chooses a schedule"
     module = "kc.build(kc.auto_schedule(mod)) chooses a schedule"
-    names = loops_as_written(lowered.loops, target, [*lowered.chosen, *lowered.given])
+    names = loops_as_written(lowered.loops, target, [*lowered.chosen, *lowered.user_scheduled])
     by_hand = "kc.tir.Schedule(mod) schedules them by hand: no rule is for them"
     tell_of_loops_as_written(
         names,

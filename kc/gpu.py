@@ -401,11 +401,11 @@ class _Comparison:
         import numpy as np
 
         addresses: list[int] = []
-        for given, wanted in self.pairs:
-            array, wanted = np.asarray(given), np.broadcast_to(np.asarray(wanted), given.shape)
-            (numbers,) = np.nonzero(~np.isclose(array, wanted, **self.tolerance).ravel())
+        for lanes, expected in self.pairs:
+            array, expected = np.asarray(lanes), np.broadcast_to(np.asarray(expected), lanes.shape)
+            (numbers,) = np.nonzero(~np.isclose(array, expected, **self.tolerance).ravel())
             if len(numbers):
-                self.wrong.append((array, wanted, numbers))
+                self.wrong.append((array, expected, numbers))
                 place = np.unravel_index(numbers[0], array.shape)
                 offset = sum(int(i) * step for i, step in zip(place, array.strides, strict=True))
                 addresses.append(array.__array_interface__["data"][0] + offset)
@@ -414,7 +414,7 @@ class _Comparison:
     def findings(self, writers: Sequence[Writer], places: Sequence[Place]) -> list[Finding]:
         """A finding for each array that is wrong."""
         findings: list[Finding] = []
-        for (array, wanted, numbers), writer in zip(self.wrong, writers, strict=True):
+        for (array, expected, numbers), writer in zip(self.wrong, writers, strict=True):
             place = places[writer.site] if writer.site >= 0 else None
             name = "an output" if place is None else place.buffer
             element, flat = int(numbers[0]), array.ravel()
@@ -422,7 +422,7 @@ class _Comparison:
             who += "no thread" if place is None else _who(writer.block, writer.thread)
             message = (
                 f"{name}[{element}] is {flat[element]}, {who}, and is to be "
-                f"{wanted.ravel()[element]}; {len(numbers)} of {array.size} elements are wrong"
+                f"{expected.ravel()[element]}; {len(numbers)} of {array.size} elements are wrong"
             )
             location = None if place is None else place.location
             findings.append(

@@ -145,8 +145,8 @@ class _Watch(Instrument):
 
     def wants(self, stage: Stage) -> bool:
         mod, info = IRModule(self.module), info_of(stage.pass_)
-        wanted = [instrument.should_run(mod, info) for instrument in self.instruments]
-        return all(wanted) or not _can_be_left_out(stage)
+        answers = [instrument.should_run(mod, info) for instrument in self.instruments]
+        return all(answers) or not _can_be_left_out(stage)
 
     def before(self, stage: Stage, text: Callable[[], str]) -> None:
         for instrument in self.instruments:

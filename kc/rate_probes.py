@@ -224,11 +224,11 @@ def _integer_products(target: Target, bits: int) -> Iterator[Probe]:
             %p = arith.muli %s, %x : {vector}
             %q = arith.addi %p, %x : {vector}"""
     yield _of_registers("products", "mul.i32", "i32", lanes, multiplied, lanes)
-    known: set[str] = set()
+    tried: set[str] = set()
     for name, feature, intrinsic, width, sums, narrow, operand in _DOT_PRODUCTS:
-        if name in known or width > bits or not target.has_feature(feature):
+        if name in tried or width > bits or not target.has_feature(feature):
             continue
-        known.add(name)
+        tried.add(name)
         count = width // 32
         whole, wide = f"vector<{width // narrow}x{operand}>", f"vector<{count}x{sums}>"
         before = f"\n      %a = vector.bitcast %x : {wide} to {whole}"

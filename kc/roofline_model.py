@@ -172,15 +172,15 @@ def ceilings(*, again: bool = False) -> Ceilings:
     from kc.runtime.parallel import num_threads
 
     target, threads = Target.host_cpu(), num_threads()
-    known = _KNOWN.get((target.cpu, threads)) or _kept(target, threads)
-    if known is None or again:
-        known = _larger(_measured(target, threads), known)
+    rates = _KNOWN.get((target.cpu, threads)) or _kept(target, threads)
+    if rates is None or again:
+        rates = _larger(_measured(target, threads), rates)
         file = _file(target, threads)
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(asdict(known)), encoding="utf-8")
-    _KNOWN[target.cpu, threads] = known
-    return known
+            file.write_text(json.dumps(asdict(rates)), encoding="utf-8")
+    _KNOWN[target.cpu, threads] = rates
+    return rates
 
 
 _KNOWN: dict[tuple[str, int], Ceilings] = {}

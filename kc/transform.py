@@ -247,24 +247,24 @@ class Pass(Node):
         return isinstance(value, ModulePass | Sequential)
 
 
-def as_pass(given: Any) -> ModulePass:
+def as_pass(pass_or_name: Any) -> ModulePass:
     """The pass that a user means: a name with options, a pass, or a function of an IRModule."""
-    if isinstance(given, str):
-        name, _, options = given.partition("{")
+    if isinstance(pass_or_name, str):
+        name, _, options = pass_or_name.partition("{")
         return registry.get_pass(TVM_PASSES.get(name) or name, options.removesuffix("}"))
-    if isinstance(given, ModulePass):
-        if getattr(given, "of_user", False) or registry.is_pass(given.name):
-            return given
+    if isinstance(pass_or_name, ModulePass):
+        if getattr(pass_or_name, "of_user", False) or registry.is_pass(pass_or_name.name):
+            return pass_or_name
 
         def apply(mod: IRModule, ctx: PassContext) -> None:
-            given.apply(registry.context(), mod.op)
+            pass_or_name.apply(registry.context(), mod.op)
 
-        return UserPass(apply, PassInfo(given.name))
-    if callable(given) and not isinstance(given, type):
-        return UserPass(lambda mod, ctx: given(mod), PassInfo(_name_of(given)))
+        return UserPass(apply, PassInfo(pass_or_name.name))
+    if callable(pass_or_name) and not isinstance(pass_or_name, type):
+        return UserPass(lambda mod, ctx: pass_or_name(mod), PassInfo(_name_of(pass_or_name)))
     raise CodegenError(
         "KC4505",
-        f"{given!r} is not a pass",
+        f"{pass_or_name!r} is not a pass",
         location=caller_location(),
         hints=["the name of a pass, an xDSL ModulePass, or a function of an IRModule"],
     )
@@ -326,8 +326,8 @@ class PassContext:
             )
         self.progress: Callable[[Progress], object] | Literal[False] | None = progress
         added = [
-            (min(phase, PHASES[-1]), as_pass(given))
-            for phase, given in self.config.get("tir.add_lower_pass", ())
+            (min(phase, PHASES[-1]), as_pass(pass_or_name))
+            for phase, pass_or_name in self.config.get("tir.add_lower_pass", ())
         ]
         own = {info_of(pass_).name for _, pass_ in added}
         self.required_pass = _pass_names(required_pass or (), own)
@@ -354,7 +354,7 @@ class PassContext:
                     hints=["an object of a class that derives from kc.instrument.PassInstrument"],
                 )
 
-    def _plan(self, given: Sequence[tuple[int, ModulePass]]) -> PipelineOptions:
+    def _plan(self, passes: Sequence[tuple[int, ModulePass]]) -> PipelineOptions:
         replaced: dict[str, str | None] = {}
         for name in self.disabled_pass:
             if name in NEEDED:
@@ -372,7 +372,7 @@ class PassContext:
         if self.config.get("tir.disable_storage_rewrite"):
             replaced["storage-rewrite"] = OPTIONAL["storage-rewrite"]
         added: dict[int, list[ModulePass]] = {}
-        for phase, pass_ in (*self._configured(), *given):
+        for phase, pass_ in (*self._configured(), *passes):
             if self.enables(pass_):
                 added.setdefault(phase, []).append(pass_)
         reuse = bool(self.config.get("kc.reuse_workspace"))
@@ -391,8 +391,8 @@ class PassContext:
             options = self.config.get(key)
             if options is not None:
                 fields = KEYS[key].fields
-                given = {field: fields[field](value) for field, value in options.items()}
-                yield phase, registry.pass_class(name)(**given)
+                values = {field: fields[field](value) for field, value in options.items()}
+                yield phase, registry.pass_class(name)(**values)
 
     def enables(self, pass_: ModulePass) -> bool:
         """True if a pass runs, by its name and its level."""
@@ -414,10 +414,10 @@ class PassContext:
         ``kc.debug_info`` of the config; by default the environment decides (``KC_DEBUG_INFO``, and
         ``KC_PERF``, which needs lines too).
         """
-        given = self.config.get("kc.debug_info")
-        if given is not None:
-            return bool(given)
-        return is_on(DEBUG_INFO_VARIABLE) or perf_map.wanted()
+        setting = self.config.get("kc.debug_info")
+        if setting is not None:
+            return bool(setting)
+        return is_on(DEBUG_INFO_VARIABLE) or perf_map.is_enabled()
 
     @property
     def bound_checks(self) -> bool:
@@ -426,9 +426,9 @@ class PassContext:
         ``tir.instrument_bound_checkers`` of the config; by default the environment decides
         (``KC_BOUND_CHECKS``).
         """
-        given = self.config.get("tir.instrument_bound_checkers")
-        if given is not None:
-            return bool(given)
+        setting = self.config.get("tir.instrument_bound_checkers")
+        if setting is not None:
+            return bool(setting)
         return is_on(BOUND_CHECKS_VARIABLE)
 
     @property
@@ -438,8 +438,8 @@ class PassContext:
         ``kc.poison_memory`` of the config; by default the environment decides
         (``KC_POISON_MEMORY``).
         """
-        given = self.config.get("kc.poison_memory")
-        return is_on(POISON_VARIABLE) if given is None else bool(given)
+        setting = self.config.get("kc.poison_memory")
+        return is_on(POISON_VARIABLE) if setting is None else bool(setting)
 
     def added_at(self, phase: int) -> Sequence[ModulePass]:
         """The passes that the config adds to a phase."""
@@ -457,10 +457,10 @@ class PassContext:
             parts.append("poison_memory")
         if self._options.reuse_workspace:
             parts.append("reuse_workspace")
-        for phase, given in self.config.get("tir.add_lower_pass", ()):
-            if not isinstance(given, str):
+        for phase, pass_or_name in self.config.get("tir.add_lower_pass", ()):
+            if not isinstance(pass_or_name, str):
                 return None
-            parts.append(f"{phase}:{given}")
+            parts.append(f"{phase}:{pass_or_name}")
         parts += [f"{phase}:{pass_}" for phase, pass_ in self._configured()]
         replaced = sorted(self._options.replaced.items(), key=str)
         return " ".join([*parts, *(f"-{name}+{replacement}" for name, replacement in replaced)])
@@ -523,10 +523,10 @@ def _flag(name: str) -> str | None:
     return flag if entry is not None and entry.family == "graph" else None
 
 
-def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
+def _pass_names(listed: Sequence[str], own: Collection[str]) -> list[str]:
     """kc's names of passes; those of the program's own may have any that is not a typing error."""
     names: list[str] = []
-    for name in given:
+    for name in listed:
         graph_pass = None if name in own else _flag(name)
         if graph_pass is not None:
             names.append(graph_pass)
@@ -542,9 +542,9 @@ def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
                 location=caller_location(),
             )
             continue
-        known = [*registry.current().passes, *TVM_PASSES]
+        pass_names = [*registry.current().passes, *TVM_PASSES]
         if name not in own and not registry.is_pass(name):
-            close = difflib.get_close_matches(name, known, cutoff=0.8)
+            close = difflib.get_close_matches(name, pass_names, cutoff=0.8)
             if close:
                 raise InputError(
                     "KC4503",

@@ -481,6 +481,23 @@ def test_vague_names(text: str, tmp_path: Path):
     assert lines == [str(line) for line in VAGUE_NAMES[text]]
 
 
+def test_vague_names_of_the_product(tmp_path: Path):
+    """Tests may compare what is `known` with what is `wanted`; the product names what it holds."""
+    text = "def given(known, *, wanted=0):\n    kept = [it for it in known]\n    self.it = kept"
+    files = {"kc/driver.py": text, "test/driver/test_driver.py": text}
+    assert list(check_names.check(write(tmp_path, files))) == [
+        f"kc/driver.py:{line}: '{name}' does not say what it is"
+        for line, name in (
+            (1, "given"),
+            (1, "known"),
+            (1, "wanted"),
+            (2, "it"),
+            (2, "kept"),
+            (3, "it"),
+        )
+    ]
+
+
 def test_names_of_upstream(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     files = {"dialects/llvm/symbols.py": "other, one = 1, 2", "dialects/tir/loops.py": "other = 1"}
     status = check_names.main([str(write(tmp_path, files))])

@@ -21,11 +21,11 @@ COMMANDS = {
 def cache(argv: Sequence[str]) -> str:
     """The output of ``kc cache ARGV``."""
     if not argv or argv[0] not in COMMANDS:
-        given = argv[0] if argv else ""
+        subcommand = argv[0] if argv else ""
         raise InputError(
-            "KC0001" if given else "KC0002",
-            f"cache: there is no command '{given}'" if given else "cache takes a command",
-            hints=suggest(given, COMMANDS, "the commands are"),
+            "KC0001" if subcommand else "KC0002",
+            f"cache: there is no command '{subcommand}'" if subcommand else "cache takes a command",
+            hints=suggest(subcommand, COMMANDS, "the commands are"),
         )
     with compile_cache.on_by_default():
         return _answer(argv)

@@ -111,12 +111,12 @@ def parse(
     Raises InputError KC0001 (unknown flag), KC0002 (wrong use of a flag), and the errors of the
     options of passes.
     """
-    known = {flag.name: flag for flag in flags}
+    flag_of = {flag.name: flag for flag in flags}
     result = Arguments()
 
     def is_flag(flag: str) -> bool:
         name = flag.partition("=")[0]
-        return name in known or is_pass(name)
+        return name in flag_of or is_pass(name)
 
     words = list(argv)
     while words:
@@ -128,13 +128,13 @@ def parse(
             result.files.append(word)
             continue
         name, equals, value = word.lstrip("-").partition("=")
-        flag = known.get(name)
+        flag = flag_of.get(name)
         if flag is None and is_pass(name):
             result.passes.append(PassSpec(name, parse_options(name, value)))
         elif flag is None:
             close = [f"{flag.name}={name}" for flag in flags if name in flag.choices]
             close = close or [flag for flag in _UPSTREAM.get(name, ()) if is_flag(flag)]
-            close = close or nearest(name, [*known, *pass_names()])
+            close = close or nearest(name, [*flag_of, *pass_names()])
             hint = "did you mean " + " or ".join(f"'--{candidate}'" for candidate in close) + "?"
             raise InputError(
                 "KC0001",

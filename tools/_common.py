@@ -70,11 +70,11 @@ def checking_each() -> AbstractContextManager[None]:
 
 def registry_for(argv: Sequence[str]) -> registry.Registry:
     """The registry with the plugins of ``--load-plugin``, on which other flags may depend."""
-    wanted = early_values(argv, "load-plugin")
-    if not wanted:
+    plugin_names = early_values(argv, "load-plugin")
+    if not plugin_names:
         return registry.current()
     extended = registry.current().copy()
-    for where in wanted:
+    for where in plugin_names:
         for plugin in plugins.from_module(where):
             extended.add(plugin)
     return extended

@@ -24,11 +24,11 @@ class Input:
 
     module: ModuleOp
 
-    def target(self, given: str | None, default: Callable[[], Target]) -> Target:
+    def target(self, text: str | None, default: Callable[[], Target]) -> Target:
         """The target: that of the module, else that of the flag, else the default."""
         if "kc.target" in self.module.attributes:
             return target_of(self.module)
-        return Target(given) if given is not None else default()
+        return Target(text) if text is not None else default()
 
 
 def with_input(path: str, body: Callable[[Input], int], reporter: Reporter) -> int:

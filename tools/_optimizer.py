@@ -92,13 +92,13 @@ def optimize_text(
     """Transform ``text``, which diagnostics call ``name``; the exit status and the resulting
     text.
     """
-    given = arguments.text("target")
-    target = Target(given) if given is not None else Target.generic()
+    target_text = arguments.text("target")
+    target = Target(target_text) if target_text is not None else Target.generic()
     with target:
         stages = stages_of(arguments, target)
     run = _Run(arguments, reporter, stages, name, timer)
     with target, source_text(name, text):
-        status, outputs = run_deep(lambda: run.all(text, given is not None), nesting(text))
+        status, outputs = run_deep(lambda: run.all(text, target_text is not None), nesting(text))
     return status, "// -----\n".join(outputs)
 
 
@@ -229,8 +229,8 @@ class _Run:
         def names(flag: str) -> set[str] | None:
             if self.arguments.on(f"{flag}-all"):
                 return None
-            given = self.arguments.lists.get(flag, [])
-            return {name for text in given for name in text.split(",")}
+            texts = self.arguments.lists.get(flag, [])
+            return {name for text in texts for name in text.split(",")}
 
         write = self.reporter.write
         before, after = names("mlir-print-ir-before"), names("mlir-print-ir-after")

@@ -49,11 +49,11 @@ def docs(argv: Sequence[str]) -> str:
         return pass_page(name)
     if (text := operation_page(name)) is not None:
         return text
-    known = [*pages, *registry.all_pass_names(), *_operation_names(), *explanations()]
+    names = [*pages, *registry.all_pass_names(), *_operation_names(), *explanations()]
     raise InputError(
         "KC0003",
         f"there is no page, pass, operation or diagnostic '{name}'",
-        hints=[*suggest(name, known), "kc docs lists the pages"],
+        hints=[*suggest(name, names), "kc docs lists the pages"],
     )
 
 

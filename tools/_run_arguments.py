@@ -116,11 +116,11 @@ def read_arguments(text: str, signature: Signature) -> list[Any]:
             f"the function takes {counted(len(taken), 'input')}",
             facts=[str(signature)],
         )
-    given = dict(
+    texts = dict(
         zip((spec.name for spec in (signature.args if everything else taken)), words, strict=True)
     )
     values = {
-        spec.name: _read(spec, given[spec.name]) for spec in signature.args if spec.name in given
+        spec.name: _read(spec, texts[spec.name]) for spec in signature.args if spec.name in texts
     }
     sizes = _sizes_of(signature, values)
     return [

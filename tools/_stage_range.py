@@ -53,8 +53,8 @@ def stages_of(arguments: Arguments, target: Target) -> list[Stage]:
 
 def _position(flag: str, name: str, stages: Sequence[Stage]) -> int:
     """The position of the first stage of this name for ``--from``, else of the last one."""
-    wanted = LEVELS.get(name, name.replace("_", "-"))
-    places = [n for n, stage in enumerate(stages) if stage.name == wanted]
+    stage_name = LEVELS.get(name, name.replace("_", "-"))
+    places = [n for n, stage in enumerate(stages) if stage.name == stage_name]
     if not places:
         names = list(dict.fromkeys(stage.name for stage in stages))
         raise InputError(

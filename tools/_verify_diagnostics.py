@@ -41,13 +41,13 @@ def expectations(text: str, file: str, line_offset: int = 0) -> list[Expectation
             continue
         here = list(_EXPECTATION.finditer(line, mention.start()))
         for match in here:
-            kind, regex, place, wanted = match.groups()
+            kind, regex, place, message = match.groups()
             expected.append(
                 Expectation(
                     kind,
                     _line(place or "", number, file),
-                    _pattern(wanted, bool(regex), number, file),
-                    wanted,
+                    _pattern(message, bool(regex), number, file),
+                    message,
                     number,
                 )
             )

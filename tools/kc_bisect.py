@@ -117,10 +117,10 @@ def _bisect(arguments: Arguments, reporter: Reporter) -> int:
     path = arguments.file()
     name = "<stdin>" if path == "-" else path
     text = read_text(path)
-    given = arguments.text("target")
+    target_text = arguments.text("target")
     command = arguments.text("test")
     timeout = seconds(arguments.text("timeout"), 60.0)
-    with Target(given) if given is not None else Target.generic():
+    with Target(target_text) if target_text is not None else Target.generic():
         if command is not None:
             recorder, difference = run_steps(arguments, name, text, compare=False)
             test = UserTest(command, timeout)
@@ -206,7 +206,7 @@ def first_difference(
             same = _comparison(recorder.texts[start])
             if start < last and same(recorder.texts[last]) is not None:
                 texts = [*recorder.texts[start:last], recorder.texts[last]]
-                bad = start + first_bad(texts, lambda it, same=same: same(it) is None, progress)
+                bad = start + first_bad(texts, lambda text, same=same: same(text) is None, progress)
                 told = _comparison(recorder.texts[bad - 1])(
                     recorder.texts[bad], recorder.names[bad]
                 )

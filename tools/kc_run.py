@@ -100,11 +100,11 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
         from kc.tools._input import with_input
 
         return with_input(
-            arguments.file(), lambda given: _run(given, arguments, reporter), reporter
+            arguments.file(), lambda input_: _run(input_, arguments, reporter), reporter
         )
 
 
-def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
+def _run(input_: Any, arguments: Arguments, reporter: Reporter) -> int:
     from kc.building.default_schedules import loops_as_written
     from kc.driver import auto_schedule, build_and_tell, lower
     from kc.support.target import Target
@@ -113,15 +113,15 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     seed = arguments.text("seed") or "0"
     if not seed.isdigit():
         raise InputError("KC0002", f"--seed takes a number of at least 0, not '{seed}'")
-    target = given.target(arguments.text("target"), Target.host_cpu)
+    target = input_.target(arguments.text("target"), Target.host_cpu)
     reporter.progress("compiling ...")
-    program = given.module
+    program = input_.module
     context = default_schedules(arguments)
     scheduled: list[str] = []
     as_written: list[str] = []
 
     def note(lowered: Lowered, target: Target) -> None:
-        scheduled.extend([*lowered.chosen, *lowered.given])
+        scheduled.extend([*lowered.chosen, *lowered.user_scheduled])
         as_written.extend(loops_as_written(lowered.loops, target, scheduled))
 
     if arguments.on("interpret") and any(op.name == "graph.func" for op in program.body.ops):
@@ -207,8 +207,8 @@ def _interpret_graph(program: Any, arguments: Arguments, seed: int, reporter: Re
     _require_reference_for_each(references, len(names))
     reporter.progress("running ...")
     rest = iter(values)
-    given = [unflattened(argument.type, rest) for argument in function.body.block.args]
-    result = interpreter.run(*given, name=function.sym_name.data)
+    leaves = [unflattened(argument.type, rest) for argument in function.body.block.args]
+    result = interpreter.run(*leaves, name=function.sym_name.data)
     outputs = dict(zip(names, flattened(result), strict=True))
     reporter.progress()
     for (name, output), reference in zip(outputs.items(), references, strict=False):
@@ -290,24 +290,24 @@ def _where_it_runs(function: Any, values: list[Any]) -> list[Any]:
     ]
 
 
-def _function_name(module: Any, wanted: str | None) -> str:
-    return _chosen_name(list(module.functions), wanted)
+def _function_name(module: Any, requested: str | None) -> str:
+    return _chosen_name(list(module.functions), requested)
 
 
-def _chosen_name(names: Sequence[str], wanted: str | None) -> str:
-    if wanted is None and len(names) > 1 and "main" not in names:
+def _chosen_name(names: Sequence[str], requested: str | None) -> str:
+    if requested is None and len(names) > 1 and "main" not in names:
         raise InputError(
             "KC0063",
             f"the module has {len(names)} functions",
             hints=[f"-e {name}" for name in names[:3]],
         )
-    if wanted is not None and wanted not in names:
+    if requested is not None and requested not in names:
         raise InputError(
             "KC0063",
-            f"there is no function '{wanted}'",
-            hints=suggest(wanted, names, "the functions are"),
+            f"there is no function '{requested}'",
+            hints=suggest(requested, names, "the functions are"),
         )
-    return wanted or ("main" if "main" in names else names[0])
+    return requested or ("main" if "main" in names else names[0])
 
 
 def _deliver(outputs: dict[str, Any], path: str | None) -> None:

@@ -62,35 +62,41 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
             write_output(None, asked)
             return OK
         formats = registry.current().formats
-        wanted = arguments.text("to")
-        if wanted not in formats:
-            message = f"there is no format '{wanted}'" if wanted else "--to=FORMAT is missing"
+        format_name = arguments.text("to")
+        if format_name not in formats:
+            message = (
+                f"there is no format '{format_name}'" if format_name else "--to=FORMAT is missing"
+            )
             raise InputError(
-                "KC0002", message, hints=suggest(wanted or "", formats, "the formats are")
+                "KC0002", message, hints=suggest(format_name or "", formats, "the formats are")
             )
         output = arguments.text("o")
         if output not in (None, "-"):
             check_writable(output)
-        return _translate(arguments, wanted, output, reporter)
+        return _translate(arguments, format_name, output, reporter)
 
 
-def _translate(arguments: Arguments, wanted: str, output: str | None, reporter: Reporter) -> int:
+def _translate(
+    arguments: Arguments, format_name: str, output: str | None, reporter: Reporter
+) -> int:
     from kc.support.target import Target
     from kc.tools._input import Input, with_input
     from kc.transforms.auto_schedule.auto_schedule import choose_in_place
     from kc.transforms.to_tir import to_tir
 
-    emit = registry.current().formats[wanted].load()
+    emit = registry.current().formats[format_name].load()
 
-    def body(given: Input) -> int:
-        target = given.target(arguments.text("target"), Target.generic)
+    def body(input_: Input) -> int:
+        target = input_.target(arguments.text("target"), Target.generic)
         with target, default_schedules(arguments):
             if arguments.on(AUTO_SCHEDULE.name):
-                to_tir(given.module)
-                choose_in_place(given.module, target)
-            result = emit(given.module, target)
+                to_tir(input_.module)
+                choose_in_place(input_.module, target)
+            result = emit(input_.module, target)
         if isinstance(result, bytes) and output is None and sys.stdout and sys.stdout.isatty():
-            raise InputError("KC0002", f"{wanted} is not written to a terminal", hints=["-o FILE"])
+            raise InputError(
+                "KC0002", f"{format_name} is not written to a terminal", hints=["-o FILE"]
+            )
         write_output(output, result)
         return OK
 

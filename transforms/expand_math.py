@@ -172,19 +172,19 @@ class ExpandMathPass(ModulePass):
         del ctx
         added = [make() for make in load_patterns(self.name)]
         target = target_of(op)
-        kept = {f"math.{name}" for name in target.kind.math_functions}
+        supported = {f"math.{name}" for name in target.kind.math_functions}
         if uses_libdevice(target):
-            kept.update(function.name for function in FUNCTIONS)
+            supported.update(function.name for function in FUNCTIONS)
         kinds = {type(inner) for inner in preorder(op)}  # most modules have nothing of this
         own: list[RewritePattern] = []
         if not kinds.isdisjoint(FUNCTIONS):
             # While the functions in them are there.
             for whole in (ExpandSigmoid, ExpandNormalShare):
-                pattern = whole(target, kept)
+                pattern = whole(target, supported)
                 PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
-            own.append(ExpandFunction(target, kept))
+            own.append(ExpandFunction(target, supported))
         if RemFOp in kinds:
-            own.append(ExpandRemainder(target, kept))
+            own.append(ExpandRemainder(target, supported))
         if is_x86(target) and (own or any(issubclass(kind, _EXTREMA) for kind in kinds)):
             own.append(ExpandExtremum())
         if own or added:
@@ -248,11 +248,11 @@ class _Expansion(RewritePattern):
     :mod:`kc.transforms.elementary`, except the operations that are ``kept`` in kernels.
     """
 
-    def __init__(self, target: Target, kept: Collection[str] = ()) -> None:
+    def __init__(self, target: Target, supported: Collection[str] = ()) -> None:
         self._has_fma = has_fma(target)
         self._has_exponents = has_exponents(target)
         self._has_slow_quotients = has_slow_quotients(target)
-        self._kept = kept
+        self._kept = supported
 
     def _is_kept(self, op: Operation) -> bool:
         return LIBRARY in op.attributes or (op.name in self._kept and _is_in_kernel(op))
@@ -337,7 +337,7 @@ class ExpandRemainder(_Expansion):
         numbers = [Real(value, code) for value in op.operands]
         if isinstance(element_of(type_), NARROW_FLOATS):
             wide = VectorType(f32, type_.shape) if isinstance(type_, VectorType) else f32
-            numbers = [Real(code.add(arith.ExtFOp(it.value, wide)), code) for it in numbers]  # pyright: ignore
+            numbers = [Real(code.add(arith.ExtFOp(number.value, wide)), code) for number in numbers]  # pyright: ignore
         result = fmod(*numbers).value
         if result.type != type_:
             result = code.add(arith.TruncFOp(result, type_))  # pyright: ignore

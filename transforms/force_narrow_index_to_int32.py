@@ -53,7 +53,9 @@ class ForceNarrowIndexToInt32Pass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        functions = [it for it in op.walk() if isinstance(it, func.FuncOp | GPUFuncOp)]
+        functions = [
+            function for function in op.walk() if isinstance(function, func.FuncOp | GPUFuncOp)
+        ]
         for function in functions:
             _require_narrow(function)
         for function in functions:
@@ -91,12 +93,12 @@ def _require(op: Operation, what: str, range_: Range) -> None:
         f" and {range_[1]}" if range_[1] < signed(INDEX_BITS)[1] - 1 else "",
     )
     if low == "any number":
-        known = low if not high else f"at most {range_[1]}"
+        interval = low if not high else f"at most {range_[1]}"
     else:
-        known = f"{low}{high}" if high else f"at least {range_[0]}"
+        interval = f"{low}{high}" if high else f"at least {range_[0]}"
     raise CodegenError(
         "KC4247",
-        f"force-narrow-index-to-int32: {what} {known}",
+        f"force-narrow-index-to-int32: {what} {interval}",
         location=location_of(op),
         why=f"32 bits hold numbers between {signed(BITS)[0]} and {signed(BITS)[1]}",
         hints=["give sizes as constants, or run --narrow-data-type, which leaves such indices"],

@@ -30,30 +30,30 @@ def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
     return all(can_rebuild(operand, anchor) for operand in owner.operands)
 
 
-def rebuild(value: SSAValue, anchor: Operation, known: dict[SSAValue, SSAValue]) -> SSAValue:
+def rebuild(value: SSAValue, anchor: Operation, copies: dict[SSAValue, SSAValue]) -> SSAValue:
     """Recompute ``value`` before ``anchor`` if necessary, and return it; see :func:`can_rebuild`.
     ``known`` maps values to their recomputed copies.
     """
-    if value in known or is_available(value, anchor):
-        return known.get(value, value)
+    if value in copies or is_available(value, anchor):
+        return copies.get(value, value)
     owner = value.owner
     assert isinstance(owner, Operation)
     for operand in owner.operands:
-        rebuild(operand, anchor, known)
-    copy = owner.clone(known)
+        rebuild(operand, anchor, copies)
+    copy = owner.clone(copies)
     copy.location = owner.location
     home = anchor.parent
     assert home is not None
     home.insert_op_before(copy, anchor)
-    known.update(zip(owner.results, copy.results, strict=True))
-    return known[value]
+    copies.update(zip(owner.results, copy.results, strict=True))
+    return copies[value]
 
 
-def rebuild_captured(top: Operation, known: dict[SSAValue, SSAValue]) -> None:
+def rebuild_captured(top: Operation, copies: dict[SSAValue, SSAValue]) -> None:
     """Recompute before ``top`` the captured values that are unavailable there, and use the copies
     in ``top``; see :func:`rebuild`.
     """
-    replaced = {value: rebuild(value, top, known) for value in captured_values(top)}
+    replaced = {value: rebuild(value, top, copies) for value in captured_values(top)}
     for op in top.walk():
         for n, operand in enumerate(op.operands):
             if operand in replaced and replaced[operand] is not operand:

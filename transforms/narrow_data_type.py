@@ -158,8 +158,8 @@ class _Narrowing:
         """The narrow value of an operand; the operand itself if it is a condition."""
         if not self._is_wide(value):
             return value
-        known = self._narrow.get(value)
-        if known is None:
+        narrow = self._narrow.get(value)
+        if narrow is None:
             owner = value.owner
             new: Operation
             if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
@@ -172,8 +172,8 @@ class _Narrowing:
                 else InsertPoint.after(owner)
             )
             self._insert(new, place, owner if isinstance(owner, Operation) else None)
-            known = self._narrow[value] = new.results[0]
-        return known
+            narrow = self._narrow[value] = new.results[0]
+        return narrow
 
     def _cast(self, value: SSAValue, type_: IntegerType | IndexType) -> Operation:
         if isinstance(value.type, IndexType) or isinstance(type_, IndexType):

@@ -79,8 +79,10 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
         axes[scan.time] = _Axis(scan.axis_name.data, scan.start, extent - 1)
     for region in regions:
         guard = guard_of(compute) if region is compute.body else Guard()
-        for read, known in reads_in(region.block, guard):
-            read_outside = _check(read, axes, known.conditions) if known.complete else None
+        for read, guard_of_read in reads_in(region.block, guard):
+            read_outside = (
+                _check(read, axes, guard_of_read.conditions) if guard_of_read.complete else None
+            )
             if read_outside is not None:
                 return read_outside
     return None
@@ -171,10 +173,10 @@ def _witness(
     conditions = [_holds(part, group, names) for part, group in guard]
     if index is None or None in conditions:
         return None
-    known = [condition for condition in conditions if condition is not None]
+    facts = [condition for condition in conditions if condition is not None]
     for value, name in names.items():
-        known += [dim(name) >= axes[value].low, dim(name) <= axes[value].high]
-    point = first_point(all_of([*known, ~index.within(size)]), list(names.values()))
+        facts += [dim(name) >= axes[value].low, dim(name) <= axes[value].high]
+    point = first_point(all_of([*facts, ~index.within(size)]), list(names.values()))
     if not isinstance(point, dict):
         return None
     return {axes[value].name: point[name] for value, name in names.items()}
@@ -237,11 +239,11 @@ def _early(
     domain = [time >= scan.start]
     if isinstance(scan.extent_value, int):
         domain.append(time < scan.extent_value)
-    known: set[SSAValue] = {scan.time}
+    values: set[SSAValue] = {scan.time}
     for value, name in names.items():
         extent = _extent_of(value, compute)
         if extent is not None:
-            known.add(value)
+            values.add(value)
             domain.append(dim(name) >= 0)
             if isinstance(extent, int):
                 domain.append(dim(name) < extent)
@@ -254,7 +256,7 @@ def _early(
         return None
     if isinstance(point, Undecided):
         return EarlyRead(read, why=point.reason)
-    if set(operands) - known:
+    if set(operands) - values:
         return EarlyRead(read, why="the row is known only at run time")
     row = read.indices.data.results[0].eval([point[names[value]] for value in operands], [])
     if not decided:

@@ -427,23 +427,23 @@ class Scope:
             if loop in carriers:
                 statement.constraints.append(dim(name).equals(0))
         operands = block.binding_operands
-        known = known_of_nothing(block, operands)
+        of_nothing = known_of_nothing(block, operands)
         for n, expr in enumerate(block.binding_exprs):
             variable = self._values[block.init.block.args[n]] = self._dim(statement, "v")
             if block.types[n] is IterType.REDUCE:
                 statement.constraints.append(variable.equals(0))
                 continue
-            if all(known[used] for used in expr.used_dims()):
+            if all(of_nothing[used] for used in expr.used_dims()):
                 statement.constraints.append(variable.equals(reader.expr(expr, operands)))
             statement.constraints.append(variable.within(self._extent(block.extents[n], statement)))
         predicate, operands = block.predicate.data, block.predicate_operands
-        known = known_of_nothing(block, operands)
-        kept = [
+        of_nothing = known_of_nothing(block, operands)
+        constraints = [
             constraint
             for constraint in predicate.constraints
-            if all(known[used] for used in constraint.lhs.used_dims())
+            if all(of_nothing[used] for used in constraint.lhs.used_dims())
         ]
-        space = AffineSet(predicate.num_dims, predicate.num_symbols, tuple(kept))
+        space = AffineSet(predicate.num_dims, predicate.num_symbols, tuple(constraints))
         statement.constraints.append(reader.condition(space, operands))
 
     def _enter(self, statement: Statement, op: Operation, child: Block) -> Reduction | None:
@@ -851,7 +851,8 @@ class Scope:
         point = {} if isinstance(answer, Undecided) else answer
         undecided = answer if isinstance(answer, Undecided) else None
         doubt = next(
-            (reason for it, on in ((source, a), (sink, b)) for reason in it.doubts(on)), None
+            (reason for access, on in ((source, a), (sink, b)) for reason in access.doubts(on)),
+            None,
         )
         if undecided is None and doubt is not None:
             undecided = doubt

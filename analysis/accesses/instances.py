@@ -347,12 +347,12 @@ class Space:
         sizes = reduce_extents(block)
         if not in_init or all(isinstance(size, int) and size > 0 for size in sizes):
             return self.condition(predicate, operands, instance)
-        known = known_of_nothing(block, operands)
+        of_nothing = known_of_nothing(block, operands)
         parts: list[Condition] = []
         for constraint in predicate.constraints:
             alone = AffineSet(predicate.num_dims, predicate.num_symbols, (constraint,))
             holds = self.condition(alone, operands, instance)
-            if all(known[used] for used in constraint.lhs.used_dims()):
+            if all(of_nothing[used] for used in constraint.lhs.used_dims()):
                 parts.append(holds)
             elif 0 not in sizes:
                 empty = (
@@ -437,9 +437,9 @@ class Space:
             if _is_invariant(value):
                 return self._parameter(value)
             key = self._content(value, instance)
-            known = self._contents.get(key) if key is not None else None
-            if known is not None:
-                return known
+            content = self._contents.get(key) if key is not None else None
+            if content is not None:
+                return content
             term = self._opaque(f"{value.name_hint or 'an index'} is not affine", instance)
             # The new coordinate belongs to the instance that owns the coordinates of the index.
             used = {atom for part in key or () if isinstance(part, Term) for atom in part.atoms}

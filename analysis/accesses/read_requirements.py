@@ -167,8 +167,10 @@ class _Reads:
             (function.return_op.values, function.res_attrs),
         )
         for values, attrs in groups:
-            for value, given in zip(values, attrs.data if attrs is not None else (), strict=False):
-                shape = given.data.get("kc.shape")
+            for value, arg_attrs in zip(
+                values, attrs.data if attrs is not None else (), strict=False
+            ):
+                shape = arg_attrs.data.get("kc.shape")
                 if isinstance(shape, AffineMapAttr):
                     shapes[value] = shape.data.results
         return shapes
@@ -184,13 +186,13 @@ class _Reads:
             state = parent.tensors[owner.args.index(tensor) - 1]  # pyright: ignore
             return [self._size(extent) for extent in te.tensor_extents(state)]
         symbols = [self._symbol(n) for n in range(len(self.symbols))]
-        given = self.shapes.get(tensor)
+        shape = self.shapes.get(tensor)
         return [
             AffineExpr.constant(size)
             if size != te.DYNAMIC
             else None
-            if given is None
-            else given[n].replace_dims_and_symbols((), symbols)
+            if shape is None
+            else shape[n].replace_dims_and_symbols((), symbols)
             for n, size in enumerate(tensor.type.get_shape())
         ]
 
@@ -238,8 +240,8 @@ class _Reads:
     def _applied(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> AffineExpr | None:
         used = expr.used_dims()
         values = [self._expr(operand) if n in used else ZERO for n, operand in enumerate(operands)]
-        known = [value for value in values if value is not None]
-        return expr.replace_dims_and_symbols(known, ()) if len(known) == len(values) else None
+        dims = [value for value in values if value is not None]
+        return expr.replace_dims_and_symbols(dims, ()) if len(dims) == len(values) else None
 
     def _multiple(self, axis: AffineExpr | None, size: AffineExpr | None) -> AffineExpr | None:
         """The axis that represents the product of an axis that begins at 0 and a size; None for
@@ -254,8 +256,8 @@ class _Reads:
             return None
         if any(n >= len(self.symbols) for n in base.end.used_dims()):
             return None
-        for position, known in self.multiples.items():
-            if known == (axis.position, size):
+        for position, multiple in self.multiples.items():
+            if multiple == (axis.position, size):
                 return AffineExpr.dimension(position)
         factors = tuple(sorted((base.end, size), key=str))
         if factors not in self.factors:
@@ -302,8 +304,8 @@ class _Reads:
             if region is compute.combine or not region.blocks:
                 continue
             guard = guard_of(compute) if region is compute.body else Guard()
-            for read, known in reads_in(region.block, guard):
-                self._read(compute, read, known)
+            for read, guard_of_read in reads_in(region.block, guard):
+                self._read(compute, read, guard_of_read)
 
     def _read(self, compute: te.ComputeOp, read: te.ReadOp, guard: Guard) -> None:
         shape = self._shape(read.tensor)
@@ -363,11 +365,11 @@ class _Reads:
         self, expr: AffineExpr, size: AffineExpr, conditions: Sequence[AffineConstraintExpr]
     ) -> bool:
         """True if ``0 <= expr < size`` follows from the ranges of axes, or from one condition."""
-        known = [
+        naturals = [
             part.lhs - part.rhs if part.kind is not AffineConstraintKind.le else part.rhs - part.lhs
             for part in conditions
         ]
-        known += [
+        naturals += [
             axis.end - 1 - AffineExpr.dimension(len(self.natural) + n)
             for n, axis in enumerate(self.axes)
             if axis.end is not None
@@ -376,8 +378,8 @@ class _Reads:
         def is_natural(value: AffineExpr) -> bool:
             return any(
                 low is not None and low >= 0
-                for given in (ZERO, *known)
-                for low, _ in [bounds(simplify(value - given, self.ranges), self.ranges)]
+                for candidate in (ZERO, *naturals)
+                for low, _ in [bounds(simplify(value - candidate, self.ranges), self.ranges)]
             )
 
         return is_natural(expr) and is_natural(size - 1 - expr)
@@ -415,9 +417,9 @@ class _Reads:
             end = self.axes[n - count].end
             assert end is not None
             naturals.append(term_of(end - 1, term) >= 0)
-        known = all_of(naturals)
+        facts = all_of(naturals)
         pieces = parameters_where(
-            all_of([known, *parts, outside]), names[count:], names[:count], known
+            all_of([facts, *parts, outside]), names[count:], names[:count], facts
         )
         label, tensor = compute.label, read.tensor.name_hint or "a tensor"
         indices = [

@@ -107,9 +107,9 @@ def numbered_reads(block: BlockOp) -> list[SSAValue]:
     program lists them, else by first use, with buffers that ``block`` also writes last.
     """
     read, written = buffers_read(block), buffers_written(block)
-    known = [buffer for buffer in read if buffer not in written]
-    known += [buffer for buffer in read if buffer in written]
-    return _in_listed_order(block, READS_ORDER, known)
+    buffers = [buffer for buffer in read if buffer not in written]
+    buffers += [buffer for buffer in read if buffer in written]
+    return _in_listed_order(block, READS_ORDER, buffers)
 
 
 def numbered_writes(block: BlockOp) -> list[SSAValue]:
@@ -117,12 +117,12 @@ def numbered_writes(block: BlockOp) -> list[SSAValue]:
     return _in_listed_order(block, WRITES_ORDER, buffers_written(block))
 
 
-def _in_listed_order(block: BlockOp, key: str, known: list[SSAValue]) -> list[SSAValue]:
+def _in_listed_order(block: BlockOp, key: str, buffers: list[SSAValue]) -> list[SSAValue]:
     order = block.attributes.get(key)
     numbers = list(order.get_values()) if isinstance(order, DenseArrayBase) else []
-    if sorted(numbers) != list(range(len(known))):
-        return known  # the body has changed since
-    return [known[int(n)] for n in numbers]
+    if sorted(numbers) != list(range(len(buffers))):
+        return buffers  # the body has changed since
+    return [buffers[int(n)] for n in numbers]
 
 
 def producers(block: BlockOp) -> list[BlockOp]:
@@ -161,12 +161,12 @@ WHOLE = Interval(AffineExpr.constant(0), None)
 class BoundIndexValues(IndexValues):
     """Index values with block variables replaced by their bindings.
 
-    ``known`` maps further values to expressions. Inside ``level``, the variables of the blocks
+    ``exprs`` maps further values to expressions. Inside ``level``, the variables of the blocks
     around it are roots, as code there depends on no loop outside of its block.
     """
 
     def __init__(
-        self, known: Mapping[SSAValue, AffineExpr] | None = None, level: Block | None = None
+        self, exprs: Mapping[SSAValue, AffineExpr] | None = None, level: Block | None = None
     ) -> None:
         super().__init__()
         self._own: set[Block] = set()
@@ -174,7 +174,7 @@ class BoundIndexValues(IndexValues):
             self._own.add(level)
             parent = level.parent_op()
             level = parent.parent if parent is not None else None
-        for value, expr in (known or {}).items():
+        for value, expr in (exprs or {}).items():
             self.define(value, expr)
 
     def _affine(self, value: SSAValue) -> AffineExpr | None:
@@ -307,7 +307,7 @@ def _is_thread(value: SSAValue, scope: str | None) -> bool:
             return True
         # Block variables depend on their bindings, variables of serial loops on nothing.
         if around is not None and not isinstance(around, ForOp):
-            new = [it for it in around.operands if it not in seen]
+            new = [operand for operand in around.operands if operand not in seen]
             pending += new
             seen.update(new)
     return False

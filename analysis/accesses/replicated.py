@@ -42,9 +42,9 @@ class _Replication:
         own = [loop, *(inner for inner in loops(loop) if is_same_axis(inner.axis, axis))]
         self.varying = {value for each in own for value in derived_values(each.var)}
 
-    def holds(self, buffer: SSAValue, known: frozenset[SSAValue]) -> bool:
+    def holds(self, buffer: SSAValue, buffers: frozenset[SSAValue]) -> bool:
         """True if ``buffer`` has equal elements in all threads, under the assumption that the
-        buffers in ``known`` do.
+        buffers in ``buffers`` do.
         """
         users = [use.operation for use in buffer.uses]
         if not all(isinstance(op, LoadOp | StoreOp) for op in users):
@@ -58,13 +58,13 @@ class _Replication:
             return False
         if block.is_reduction and not self._is_same_reduction(block):
             return False
-        known |= {buffer}
+        buffers |= {buffer}
         inner = [op for region in block.regions for op in region.walk()]
         used = {value for op in inner for value in op.operands}
-        return all(self._is_same(value, block, known) for value in used) and all(
+        return all(self._is_same(value, block, buffers) for value in used) and all(
             self._has_written(load)
             for load in inner
-            if isinstance(load, LoadOp) and load.buffer not in known
+            if isinstance(load, LoadOp) and load.buffer not in buffers
         )
 
     def _is_same_reduction(self, block: BlockOp) -> bool:
@@ -98,14 +98,14 @@ class _Replication:
         first = next((n for n, outer in enumerate(serial) if IterType.REDUCE in types[outer]), None)
         return first is None or all(types[outer] == {IterType.REDUCE} for outer in serial[first:])
 
-    def _is_same(self, value: SSAValue, block: BlockOp, known: frozenset[SSAValue]) -> bool:
+    def _is_same(self, value: SSAValue, block: BlockOp, buffers: frozenset[SSAValue]) -> bool:
         """True if ``value``, used in ``block``, is the same in all iterations of the loop."""
-        if value in known or defined_inside(value, block):
+        if value in buffers or defined_inside(value, block):
             return True
         if not defined_inside(value, self.loop):
-            return not self._is_own(value) or self.holds(value, known)
+            return not self._is_own(value) or self.holds(value, buffers)
         if isinstance(value.owner, AllocOp):
-            return self.holds(value, known)
+            return self.holds(value, buffers)
         return not isinstance(value.owner, Block) and value.owner.name == "arith.constant"
 
     def _is_own(self, value: SSAValue) -> bool:
@@ -149,10 +149,10 @@ def _determines(store: StoreOp, block: BlockOp) -> bool:
     """
     index = IndexValues()
     exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
-    known = determined(exprs, index)
+    fixed = determined(exprs, index)
     body = store.parent
     assert body is not None
     return all(
-        kind is IterType.REDUCE or extent == 1 or arg in known
+        kind is IterType.REDUCE or extent == 1 or arg in fixed
         for arg, (kind, _, extent) in zip(body.args, block.iters, strict=True)
     )

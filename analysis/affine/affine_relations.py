@@ -86,19 +86,19 @@ class Collision:
 
 
 def collision(
-    exprs: Sequence[AffineExpr], box: Box, kept: Sequence[AffineExpr] | None = None
+    exprs: Sequence[AffineExpr], box: Box, retained: Sequence[AffineExpr] | None = None
 ) -> Collision | Undecided | None:
     """Two points of ``box`` with equal ``exprs``; None if no two points have equal values, a reason
     if undecided.
 
-    With ``kept``, the two points must differ in these expressions. No collision then means that
-    ``kept`` is a function of ``exprs``.
+    With ``retained``, the two points must differ in these expressions. No collision then means that
+    ``retained`` is a function of ``exprs``.
     """
     rank = len(box.sizes)
     first, second = _names("x", rank), _names("y", rank)
     at_first, at_second = list(map(dim, first)), list(map(dim, second))
-    lhs = at_first if kept is None else _at(kept, at_first)
-    rhs = at_second if kept is None else _at(kept, at_second)
+    lhs = at_first if retained is None else _at(retained, at_first)
+    rhs = at_second if retained is None else _at(retained, at_second)
     apart = [x.differs(y) for x, y in zip(lhs, rhs, strict=True)]
     same = equal(_at(exprs, at_first), _at(exprs, at_second))
     clash = all_of([box.holds(at_first), box.holds(at_second), *same, any_of(apart)])
@@ -185,7 +185,7 @@ def _digits(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
     floordiv 32``, ``r floordiv 4 mod 8`` and ``r mod 4``. This form shows which digits are
     contiguous.
     """
-    sizes = [it.value if isinstance(it, AffineConstantExpr) else 0 for it in box.sizes]
+    sizes = [size.value if isinstance(size, AffineConstantExpr) else 0 for size in box.sizes]
     back = {n: ZERO for n, size in enumerate(sizes) if size == 1}
     for number, expr in enumerate(exprs):
         terms, constant = linear_terms(expr)
@@ -193,7 +193,7 @@ def _digits(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
             atom.position if isinstance(atom, AffineDimExpr) else -1: terms[atom] for atom in terms
         }
         parts = sorted((factor, position) for position, factor in dims.items())
-        parts = [it for it in parts if not 0 <= it[1] < len(sizes) or sizes[it[1]] != 1]
+        parts = [part for part in parts if not 0 <= part[1] < len(sizes) or sizes[part[1]] != 1]
         result, worth = AffineExpr.dimension(number), 1
         for factor, position in parts:
             if constant or position in back or not 0 <= position < len(sizes) or factor != worth:
@@ -230,17 +230,22 @@ def unreached(
 
 
 def parameters_where(
-    condition: Condition, names: Sequence[str], parameters: Sequence[str], known: Condition
+    condition: Condition,
+    names: Sequence[str],
+    parameters: Sequence[str],
+    context_condition: Condition,
 ) -> list[Conditions] | None:
     """The values of ``parameters`` for which ``condition`` holds at some point of ``names``.
 
     The result is a union of pieces. Each piece is a conjunction over the parameters, without
-    constraints that follow from ``known``. None if isl exceeds its budget.
+    constraints that follow from ``context_condition``. None if isl exceeds its budget.
     """
 
     def question(context: Any) -> list[Conditions]:
         values = set_of(context, condition, names, parameters).params().coalesce()
-        return _pieces(values.gist_params(set_of(context, known, (), parameters).params()), 0)
+        return _pieces(
+            values.gist_params(set_of(context, context_condition, (), parameters).params()), 0
+        )
 
     pieces = ask(question)
     return None if isinstance(pieces, Undecided) else pieces
@@ -356,7 +361,7 @@ def _attains_upper(expr: AffineExpr, box: Box) -> bool:
     for atom in linear_terms(expr)[0]:
         is_divided = isinstance(atom, AffineBinaryOpExpr)
         dims.append(atom.lhs if is_divided else atom)  # pyright: ignore
-    return all(isinstance(it, AffineDimExpr) for it in dims) and len(set(dims)) == len(dims)
+    return all(isinstance(expr, AffineDimExpr) for expr in dims) and len(set(dims)) == len(dims)
 
 
 def _upper_atom(atom: AffineExpr, sizes: Sequence[AffineExpr]) -> AffineExpr:

@@ -149,7 +149,7 @@ class _System:
         self._find_bounds()
 
     def _normalise(self) -> None:
-        kept: dict[Term, None] = {}
+        normalised: dict[Term, None] = {}
         for term in self.equalities:
             if not term.atoms:
                 if term.constant:
@@ -158,16 +158,16 @@ class _System:
             divisor = math.gcd(*term.atoms.values())
             if term.constant % divisor:
                 raise _ContradictionError
-            kept[_divided(term, divisor)] = None
-        self.equalities = list(kept)
-        kept = {}
+            normalised[_divided(term, divisor)] = None
+        self.equalities = list(normalised)
+        normalised = {}
         for term in self.naturals:
             if not term.atoms:
                 if term.constant < 0:
                     raise _ContradictionError
                 continue
-            kept[_divided(term, math.gcd(*term.atoms.values()))] = None
-        self.naturals = list(kept)
+            normalised[_divided(term, math.gcd(*term.atoms.values()))] = None
+        self.naturals = list(normalised)
         if any(not term.atoms and not term.constant for term in self.unequal):
             raise _ContradictionError
 
@@ -203,12 +203,12 @@ class _System:
 
     def _solve_quotient(self) -> bool:
         """Solve ``0 <= t - c * x < c`` for the dimension x, which is ``t // c``."""
-        known = {frozenset(term.atoms.items()): term.constant for term in self.naturals}
-        for key, constant in known.items():
+        constant_of = {frozenset(term.atoms.items()): term.constant for term in self.naturals}
+        for key, constant in constant_of.items():
             for atom, factor in key:
                 if factor > -1 or not isinstance(atom, str):
                     continue
-                if known.get(_negated(key)) != -constant - factor - 1:
+                if constant_of.get(_negated(key)) != -constant - factor - 1:
                     continue
                 rest = Term({a: by for a, by in key if a != atom}, constant)
                 if atom not in rest.names():
@@ -324,8 +324,8 @@ class _System:
         best = self._sum_of_lows(term)
         for key, low in self.least.items():
             if all(term.atoms.get(atom) == factor for atom, factor in key):
-                known = {atom for atom, _ in key}
-                rest = {atom: by for atom, by in term.atoms.items() if atom not in known}
+                atoms = {atom for atom, _ in key}
+                rest = {atom: by for atom, by in term.atoms.items() if atom not in atoms}
                 low_sum = self._sum_of_lows(Term(rest, term.constant + low))
                 if low_sum is not None and (best is None or low_sum > best):
                     best = low_sum

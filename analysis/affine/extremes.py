@@ -19,12 +19,12 @@ def outermost(
     kind: ExtremeKind, exprs: Sequence[AffineExpr], index: IndexValues
 ) -> list[AffineExpr]:
     """The expressions of ``exprs`` that may be the minimum or maximum (``kind``)."""
-    kept: list[AffineExpr] = []
+    outer: list[AffineExpr] = []
     for n, expr in enumerate(exprs):
-        rivals = (*kept, *exprs[n + 1 :])
+        rivals = (*outer, *exprs[n + 1 :])
         if not any(_is_beyond(kind, rival, expr, index) for rival in rivals):
-            kept.append(expr)
-    return kept
+            outer.append(expr)
+    return outer
 
 
 def outermost_groups(
@@ -37,17 +37,17 @@ def outermost_groups(
     """
     opposite = "max" if kind == "min" else "min"
     short = [outermost(opposite, group, index) for group in groups]
-    kept: list[list[AffineExpr]] = []
+    outer: list[list[AffineExpr]] = []
     for n, group in enumerate(short):
-        rivals = (*kept, *short[n + 1 :])
+        rivals = (*outer, *short[n + 1 :])
         # max(min(a, b), min(c, d)): the second minimum never decides the maximum if a and b are
         # each at least c or d.
         if not any(
             all(any(_is_beyond(kind, a, b, index) for b in group) for a in rival)
             for rival in rivals
         ):
-            kept.append(group)
-    return kept
+            outer.append(group)
+    return outer
 
 
 def _is_beyond(kind: ExtremeKind, value: AffineExpr, term: AffineExpr, index: IndexValues) -> bool:

@@ -96,37 +96,37 @@ def _consequences(
     Works for any property that passes from a quotient and a remainder to the dividend, and from the
     results of a linearization or delinearization to its operands.
     """
-    known: set[AffineExpr] = set()
+    seen: set[AffineExpr] = set()
     values: set[SSAValue] = set()
     work = list(exprs)
     while work:
         expr = work.pop()
-        if expr in known or isinstance(expr, AffineConstantExpr):
+        if expr in seen or isinstance(expr, AffineConstantExpr):
             continue
-        known.add(expr)
+        seen.add(expr)
         if isinstance(expr, AffineDimExpr):
             value = index.roots[expr.position]
             if value is not None:
                 values.add(value)
                 work += _operands(value, values, index)
         else:
-            work += [atom for atom in parts(expr) if atom not in known]
+            work += [atom for atom in parts(expr) if atom not in seen]
         # A remainder and its quotient may become known in either order.
-        for part in list(known):
+        for part in list(seen):
             if isinstance(part, AffineBinaryOpExpr) and part.kind is AffineBinaryOpKind.Mod:
-                if part.lhs not in known and index.simplify(part.lhs // part.rhs) in known:
+                if part.lhs not in seen and index.simplify(part.lhs // part.rhs) in seen:
                     work.append(part.lhs)
     return values
 
 
-def _operands(value: SSAValue, known: set[SSAValue], index: IndexValues) -> list[AffineExpr]:
+def _operands(value: SSAValue, fixed: set[SSAValue], index: IndexValues) -> list[AffineExpr]:
     owner = value.owner
     if isinstance(owner, LinearizeOp):
         return [index.expr(operand) for operand in owner.indices]
     if isinstance(owner, DelinearizeOp):
         # Results that are constant (a size of 1) are no roots.
         if all(
-            operand in known or isinstance(index.expr(operand), AffineConstantExpr)
+            operand in fixed or isinstance(index.expr(operand), AffineConstantExpr)
             for operand in owner.indices
         ):
             return [index.expr(owner.index)]

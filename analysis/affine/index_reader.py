@@ -142,19 +142,19 @@ class IndexReader(ABC, Generic[Form]):
     def _linearized(self, op: LinearizeOp) -> Form | None:
         total = self.read(op.indices[0])
         for index, size in zip(op.indices[1:], op.sizes[1:], strict=True):
-            known = self._known(self.read(size))
-            if known is None:
+            size_value = self._known(self.read(size))
+            if size_value is None:
                 return None
-            total = total * known + self.read(index)
+            total = total * size_value + self.read(index)
         return total
 
     def _delinearized(self, op: DelinearizeOp, result: int) -> Form | None:
         inner = 1
         for size in reversed(op.sizes[result + 1 :]):
-            known = self._known(self.read(size))
-            if known is None or known <= 0:
+            size_value = self._known(self.read(size))
+            if size_value is None or size_value <= 0:
                 return None
-            inner *= known
+            inner *= size_value
         quotient = self.read(op.index) // inner
         if result == 0:
             return quotient

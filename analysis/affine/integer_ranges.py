@@ -50,18 +50,18 @@ class IntegerRanges:
 
     def __getitem__(self, value: SSAValue) -> Range:
         """The range of an integer or an index."""
-        known = self._ranges.get(value)
-        if known is None:
+        cached = self._ranges.get(value)
+        if cached is None:
             bits = width(value.type)
             assert bits is not None, "only integers and indices have ranges"
             whole = signed(bits)
             self._ranges[value] = whole  # for a value that depends on itself
             computed = self._of(value)
-            known = whole
+            cached = whole
             if computed is not None and fits(computed, bits):
-                known = computed
-            self._ranges[value] = known
-        return known
+                cached = computed
+            self._ranges[value] = cached
+        return cached
 
     def set(self, value: SSAValue, range_: Range) -> None:
         """Set the range of ``value``."""

@@ -87,9 +87,9 @@ def simplify_constraint(
     if kind is AffineConstraintKind.le:
         kind, expr = AffineConstraintKind.ge, expr * -1
     terms, constant = _linear(expr, ranges)
-    known = _decide(kind, (terms, constant), ranges)
-    if known is not None:
-        return known
+    decision = _decide(kind, (terms, constant), ranges)
+    if decision is not None:
+        return decision
     divisor = math.gcd(*terms.values())
     if kind is AffineConstraintKind.eq and constant % divisor:
         return False
@@ -100,9 +100,9 @@ def simplify_constraint(
         reduced = _drop_small(terms, constant, 0, ranges)
         if reduced is not None:
             _, terms, constant, _ = reduced
-            known = _decide(kind, (terms, constant), ranges)
-            if known is not None:
-                return known
+            decision = _decide(kind, (terms, constant), ranges)
+            if decision is not None:
+                return decision
     return AffineConstraintExpr(kind, from_terms(terms, constant), ZERO)
 
 
@@ -110,14 +110,14 @@ def simplify_constraints(
     constraints: Sequence[AffineConstraintExpr], ranges: Sequence[Bounds]
 ) -> list[AffineConstraintExpr] | None:
     """The conjunction, simplified and without redundant constraints; None if it never holds."""
-    kept: dict[AffineConstraintExpr, None] = {}
+    simplified: dict[AffineConstraintExpr, None] = {}
     for constraint in constraints:
         simple = simplify_constraint(constraint, ranges)
         if simple is False:
             return None
         if simple is not True:
-            kept[simple] = None
-    return list(kept)
+            simplified[simple] = None
+    return list(simplified)
 
 
 def _range(dim: int, ranges: Sequence[Bounds]) -> Bounds:
@@ -211,7 +211,7 @@ def _floor_div(terms: _Terms, constant: int, divisor: int, ranges: Sequence[Boun
                 flat = _add(flat, nested if term is atom else {term: count * by})
             start = nested_constant + constant * by
             ends = _bounds((flat, start), ranges) if len(rest) > 1 else (start, start)
-            if all(it is not None and abs(it) <= LARGEST for it in (*ends, by * divisor)):
+            if all(bound is not None and abs(bound) <= LARGEST for bound in (*ends, by * divisor)):
                 more, more_constant = _floor_div(flat, start, by * divisor, ranges)
                 return _add(whole, more), whole_constant + more_constant
     quotient = AffineBinaryOpExpr(
@@ -322,7 +322,7 @@ def _recombine(terms: _Terms, constant: int, ranges: Sequence[Bounds]) -> _Linea
         if list(quotient.values()) == [1] and not quotient_constant:
             same = _same_quotient(next(iter(quotient)), terms, ranges)
         if same is None or terms[same] != factor * by:
-            candidates = [it for it, count in terms.items() if count == factor * by]
+            candidates = [expr for expr, count in terms.items() if count == factor * by]
             congruent = _congruent_dividend((flat, extra), by, candidates, ranges)
             if congruent is None:
                 continue
@@ -364,9 +364,9 @@ def _same_quotient(atom: AffineExpr, terms: _Terms, ranges: Sequence[Bounds]) ->
         return atom
     quotient = _divided(atom, AffineBinaryOpKind.FloorDiv)
     for candidate in terms if quotient is not None else ():
-        known = _divided(candidate, AffineBinaryOpKind.FloorDiv)
-        if known is not None and quotient is not None and known[1] == quotient[1]:
-            if _linear(known[0], ranges) == _linear(quotient[0], ranges):
+        fraction = _divided(candidate, AffineBinaryOpKind.FloorDiv)
+        if fraction is not None and quotient is not None and fraction[1] == quotient[1]:
+            if _linear(fraction[0], ranges) == _linear(quotient[0], ranges):
                 return candidate
     return None
 

@@ -38,13 +38,13 @@ def first_of_few(condition: Condition, names: Sequence[str]) -> Point | None | L
     if condition == NEVER:
         return None
     bounds = _bounds(condition, names)
-    kept = [name for name in names if name not in same]
-    if any(name not in bounds for name in kept):
+    distinct = [name for name in names if name not in same]
+    if any(name not in bounds for name in distinct):
         return TOO_LARGE
-    if any(low > high for low, high in (bounds[name] for name in kept)):
+    if any(low > high for low, high in (bounds[name] for name in distinct)):
         return None
-    used = set(_open(condition, kept).names())
-    axes = [name for name in kept if name in used]
+    used = set(_open(condition, distinct).names())
+    axes = [name for name in distinct if name in used]
     try:
         holds = _Box(axes, bounds).holds(condition)
     except _TooLargeError:
@@ -55,7 +55,7 @@ def first_of_few(condition: Condition, names: Sequence[str]) -> Point | None | L
     if not flat.size or not flat[first]:
         return None
     place = np.unravel_index(first, shape) if shape else ()
-    point = {name: bounds[name][0] for name in kept}
+    point = {name: bounds[name][0] for name in distinct}
     point.update((name, bounds[name][0] + int(at)) for name, at in zip(axes, place, strict=True))
     for name, value in reversed(same.items()):
         point[name] = value.at(point)
@@ -219,9 +219,9 @@ class _Box:
         """The value of a term at all points."""
         import numpy as np
 
-        known = self.terms.get(term)
-        if known is not None:
-            return known
+        cached = self.terms.get(term)
+        if cached is not None:
+            return cached
         total: Any = np.int64(term.constant)
         for atom, factor in term.atoms.items():
             if isinstance(atom, str):
@@ -238,12 +238,12 @@ class _Box:
 
 def count_quotients(condition: Condition) -> int:
     """The number of different quotients in a condition; each becomes a dimension of isl's set."""
-    known: set[Quotient] = set()
+    quotients: set[Quotient] = set()
 
     def visit(term: Term) -> Term:
         for atom in term.atoms:
-            if isinstance(atom, Quotient) and atom not in known:
-                known.add(atom)
+            if isinstance(atom, Quotient) and atom not in quotients:
+                quotients.add(atom)
                 visit(atom.dividend)
             elif not isinstance(atom, str | Quotient):
                 visit(atom.lhs)
@@ -251,4 +251,4 @@ def count_quotients(condition: Condition) -> int:
         return term
 
     condition.mapped(visit)
-    return len(known)
+    return len(quotients)

@@ -144,7 +144,7 @@ class Term:
 
     def where(self, values: Mapping[str, Term]) -> Term:
         """The term with dimensions substituted."""
-        kept: dict[Atom, int] = {}
+        terms: dict[Atom, int] = {}
         changed: list[tuple[Term, int]] = []
         for atom, factor in self.atoms.items():
             if isinstance(atom, str):
@@ -157,12 +157,12 @@ class Term:
                 same = lhs is atom.lhs and rhs is atom.rhs
                 value = None if same else extreme(atom.kind, lhs, rhs)
             if value is None:
-                kept[atom] = factor
+                terms[atom] = factor
             else:
                 changed.append((value, factor))
         if not changed:
             return self
-        total = Term(kept, self.constant)
+        total = Term(terms, self.constant)
         for value, factor in changed:
             total = _sum(total, value, factor)
         return total
@@ -388,24 +388,24 @@ def at_least_zero(term: Term) -> Condition:
 
 def all_of(parts: Iterable[Condition]) -> Condition:
     """The conjunction of ``parts``."""
-    kept: dict[Condition, None] = {}
+    distinct: dict[Condition, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, All) else (part,):
             if type(inner) is Any and not inner.parts:
                 return NEVER
-            kept[inner] = None
-    return next(iter(kept)) if len(kept) == 1 else All(tuple(kept))
+            distinct[inner] = None
+    return next(iter(distinct)) if len(distinct) == 1 else All(tuple(distinct))
 
 
 def any_of(parts: Iterable[Condition]) -> Condition:
     """The disjunction of ``parts``."""
-    kept: dict[Condition, None] = {}
+    distinct: dict[Condition, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, Any) else (part,):
             if type(inner) is All and not inner.parts:
                 return ALWAYS
-            kept[inner] = None
-    return next(iter(kept)) if len(kept) == 1 else Any(tuple(kept))
+            distinct[inner] = None
+    return next(iter(distinct)) if len(distinct) == 1 else Any(tuple(distinct))
 
 
 @functools.lru_cache(maxsize=1 << 12)  # loops and axes of a few sizes, again and again

@@ -179,11 +179,11 @@ class Patterns:
 
     def pattern(self, value: SSAValue) -> Pattern | None:
         """The pattern of an index or an integer; None if unknown."""
-        known = self._patterns.get(value)
-        if known is None and value not in self.varying:
+        cached = self._patterns.get(value)
+        if cached is None and value not in self.varying:
             trend = None if value in self._moving else 0
-            known = Pattern(self.np.zeros(self.count, self.np.int64), 1, trend)
-        return known
+            cached = Pattern(self.np.zeros(self.count, self.np.int64), 1, trend)
+        return cached
 
     def compute(self, op: Operation, bounds: tuple[Any, Any] | None) -> None:
         """Record the pattern of the op's result. ``bounds`` are the bounds of the result over all
@@ -227,19 +227,19 @@ class Patterns:
             return Pattern(np.arange(self.count, dtype=np.int64) % WARP_SIZE, 0, 0)
         if isinstance(op, gpu.SubgroupIdOp):
             return Pattern(np.arange(self.count, dtype=np.int64) // WARP_SIZE, 0, 0)
-        given = [self.pattern(operand) for operand in op.operands]
-        known = [pattern for pattern in given if pattern is not None]
-        if not known or len(known) < len(given):
+        patterns = [self.pattern(operand) for operand in op.operands]
+        varying = [pattern for pattern in patterns if pattern is not None]
+        if not varying or len(varying) < len(patterns):
             return None
         if isinstance(op, arith.IndexCastOp | arith.ExtSIOp):
-            return known[0]
+            return varying[0]
         compute = _ARITHMETIC.get(op.name)
-        if compute is None or len(known) != 2:
+        if compute is None or len(varying) != 2:
             return None
         if op.name in _DIVISIONS and not self._is_natural(op.operands[0]):
             return None
-        result = compute(*known)
-        return None if result is None else Pattern(*result, _trend(op, *known))
+        result = compute(*varying)
+        return None if result is None else Pattern(*result, _trend(op, *varying))
 
     def _is_natural(self, value: SSAValue) -> bool:
         """True if the value is proven non-negative. Signed and unsigned, truncating and flooring

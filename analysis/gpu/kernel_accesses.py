@@ -250,27 +250,27 @@ class _Reader:
             value = _Value(zero, zero, zero + most)
         else:
             operands = [self.values.get(operand) for operand in op.operands]
-            known = [operand for operand in operands if operand is not None]
-            if len(known) == len(operands):
-                value = self._of_operation(op, known)
+            values = [operand for operand in operands if operand is not None]
+            if len(values) == len(operands):
+                value = self._of_operation(op, values)
         if value is not None:
             self.values[op.results[0]] = value
         self.patterns.compute(op, None if value is None else (value.low, value.high))
 
-    def _of_operation(self, op: Operation, given: Sequence[_Value]) -> _Value | None:
+    def _of_operation(self, op: Operation, operands: Sequence[_Value]) -> _Value | None:
         np = self.np
         if isinstance(op, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp):
-            return given[0]
+            return operands[0]
         function: Callable[[Any, Any], Any] | None = _FUNCTIONS.get(op.name)
         if isinstance(op, arith.CmpiOp):
             compare = _COMPARISONS.get(op.predicate.value.data)
             if compare is None:
                 return None
-            first = compare(given[0].first, given[1].first).astype(np.int64)
+            first = compare(operands[0].first, operands[1].first).astype(np.int64)
             return _Value(first, first * 0, first * 0 + 1)
         if function is None:
             return None
-        left, right = given
+        left, right = operands
         if op.name in _REMAINDERS or op.name in _QUOTIENTS:
             divisor = right.low
             if not (divisor == right.high).all() or (divisor <= 0).any() or (left.low < 0).any():
@@ -297,7 +297,7 @@ class _Reader:
             return
         memory = _memory(type_, buffer, self.kernel)
         shape = type_.get_shape()
-        known = [self.values[index] for index in indices if index in self.values]
+        places = [self.values[index] for index in indices if index in self.values]
         is_plain = isinstance(type_.layout, NoneAttr)
         if memory is None:
             return
@@ -308,7 +308,7 @@ class _Reader:
         lanes = value.type.element_count() if isinstance(value.type, VectorType) else 1
         pattern = self.patterns.place(shape, indices) if is_plain else None
         verdict = None if pattern is None else self.patterns.verdict(pattern, width, lanes, memory)
-        is_known = is_plain and len(known) == len(indices)
+        is_known = is_plain and len(places) == len(indices)
         is_known &= all(
             size != DYNAMIC_INDEX or set(shape[:n]) <= {1} for n, size in enumerate(shape)
         )
@@ -320,10 +320,10 @@ class _Reader:
         inside = is_known
         # the verdict for all blocks and iterations is enough
         if not is_known and pattern is not None:
-            place, known = pattern.each, []
-        for n, index in enumerate(known):
+            place, places = pattern.each, []
+        for n, index in enumerate(places):
             place = place * (shape[n] if n else 1) + index.first
-            room = lanes - 1 if n == len(known) - 1 else 0
+            room = lanes - 1 if n == len(places) - 1 else 0
             if shape[n] == DYNAMIC_INDEX:
                 inside = False
             else:

@@ -41,11 +41,11 @@ def launch_sizes(kernel: GPUFuncOp) -> tuple[list[int | None], list[int | None]]
     """
     launches = launches_of(kernel)
     sizes: list[list[int | None]] = []
-    for known, operands in (
+    for block_sizes, operands in (
         (kernel.known_grid_size, [launch.grid for launch in launches]),
         (kernel.known_block_size, [launch.block for launch in launches]),
     ):
-        said = [None] * 3 if known is None else list(known.get_values())
+        said = [None] * 3 if block_sizes is None else list(block_sizes.get_values())
         launched = [{constant_of(values[n]) for values in operands} for n in range(3)]
         sizes.append([_only(counts, size) for counts, size in zip(launched, said, strict=True)])
     return sizes[0], sizes[1]
@@ -81,13 +81,13 @@ def overlapping_arguments(kernel: GPUFuncOp) -> list[tuple[SSAValue, SSAValue, b
     """
     pairs: dict[tuple[SSAValue, SSAValue], bool] = {}
     for launch in launches_of(kernel):
-        given: dict[SSAValue, list[tuple[SSAValue, SSAValue]]] = {}
+        operands_of: dict[SSAValue, list[tuple[SSAValue, SSAValue]]] = {}
         for argument, operand in zip(
             kernel.body.blocks[0].args, launch.kernel_operands, strict=False
         ):
             if isinstance(operand.type, MemRefType):
                 whole = _uncast(operand)
-                before = given.setdefault(_memory_of(operand), [])
+                before = operands_of.setdefault(_memory_of(operand), [])
                 for earlier, its in before:
                     pairs[earlier, argument] = pairs.get((earlier, argument), True) and its is whole
                 before.append((argument, whole))
@@ -121,10 +121,10 @@ def has_places_of_its_own(array: SSAValue, kernel: GPUFuncOp) -> bool:
     if not isinstance(type_.layout, StridedLayoutAttr) or array.owner is not kernel.body.blocks[0]:
         return False
     sizes, strides = type_.get_shape(), type_.layout.get_strides()
-    known = [stride for stride in strides if stride is not None]
-    if len(known) == len(sizes) and DYNAMIC_INDEX not in sizes:
+    static_strides = [stride for stride in strides if stride is not None]
+    if len(static_strides) == len(sizes) and DYNAMIC_INDEX not in sizes:
         span = 0
-        for stride, size in sorted(zip(known, sizes, strict=True)):
+        for stride, size in sorted(zip(static_strides, sizes, strict=True)):
             if size > 1 and stride <= span:
                 return False
             span += stride * (size - 1)
@@ -153,9 +153,9 @@ def constant_of(value: SSAValue) -> int | None:
 
 def bounds_of(value: SSAValue) -> tuple[int, int] | None:
     """The minimum and maximum of an index of host code; None if unknown."""
-    known = constant_of(value)
-    if known is not None:
-        return known, known
+    constant = constant_of(value)
+    if constant is not None:
+        return constant, constant
     loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
     if not isinstance(loop, scf.ForOp) or loop.body.block.args[0] is not value:
         return None
@@ -176,8 +176,8 @@ def shapes_of(module: ModuleOp) -> Shapes:
 
 def _shape(function: func.FuncOp, n: int) -> Sequence[str | None] | str | None:
     assert function.arg_attrs is not None
-    given, names = function.arg_attrs.data[n].data, symbol_names(function)
-    shape, symbol = given.get("kc.shape"), given.get("kc.symbol")
+    arg_attrs, names = function.arg_attrs.data[n].data, symbol_names(function)
+    shape, symbol = arg_attrs.get("kc.shape"), arg_attrs.get("kc.symbol")
     if isinstance(symbol, StringAttr):
         return symbol.data
     if not isinstance(shape, AffineMapAttr):
@@ -201,15 +201,15 @@ def sizes_of_arguments(
     shape_of = _Symbols(homes[0], shapes)
     sizes: dict[SSAValue | tuple[SSAValue, int], str] = {}
     for n, argument in enumerate(kernel.body.blocks[0].args[: len(kernel.function_type.inputs)]):
-        given = [launch.kernel_operands[n] for launch in launches]
+        operands = [launch.kernel_operands[n] for launch in launches]
         if not isinstance(argument.type, MemRefType):
-            symbol = _only_symbol([shape_of.value(value) for value in given])
+            symbol = _only_symbol([shape_of.value(value) for value in operands])
             if symbol is not None:
                 sizes[argument] = symbol
             continue
         for axis, size in enumerate(argument.type.get_shape()):
             if size == DYNAMIC_INDEX:
-                symbol = _only_symbol([shape_of.size(value, axis) for value in given])
+                symbol = _only_symbol([shape_of.size(value, axis) for value in operands])
                 if symbol is not None:
                     sizes[argument, axis] = symbol
     return sizes
@@ -221,7 +221,7 @@ class LaunchTerm:
     memory, grid and block sizes. None stands for a value that is not such a term.
     """
 
-    given: Mapping[SSAValue, Term]
+    arguments: Mapping[SSAValue, Term]
     dynamic: Term | None
     grid: Sequence[Term | None] = (None, None, None)
     block: Sequence[Term | None] = (None, None, None)
@@ -241,20 +241,21 @@ def launch_terms(
     terms: list[LaunchTerm] = []
     for launch in launches:
         reader = _HostValues(_Symbols(homes[0], shapes), names)
-        given: dict[SSAValue, Term] = {
+        argument_terms: dict[SSAValue, Term] = {
             argument: term
             for argument, operand in zip(
                 kernel.body.blocks[0].args, launch.kernel_operands, strict=False
             )
-            if isinstance(argument.type, IndexType) and (term := reader.known(operand)) is not None
+            if isinstance(argument.type, IndexType)
+            and (term := reader.known_term(operand)) is not None
         }
         size = launch.dynamic_shared_memory_size
         terms.append(
             LaunchTerm(
-                given,
-                number(0) if size is None else reader.known(size),
-                [reader.known(value) for value in launch.grid],
-                [reader.known(value) for value in launch.block],
+                argument_terms,
+                number(0) if size is None else reader.known_term(size),
+                [reader.known_term(value) for value in launch.grid],
+                [reader.known_term(value) for value in launch.block],
             )
         )
     return terms
@@ -273,7 +274,7 @@ class _HostValues(KernelValues):
             return super().read(value)
         return dim(self.names.setdefault(symbol, f"h{len(self.names)}"))
 
-    def known(self, value: SSAValue) -> Term | None:
+    def known_term(self, value: SSAValue) -> Term | None:
         """The term of a value, which may be cast to i32; None if the value depends on an unknown
         value.
         """
@@ -322,10 +323,10 @@ class _Symbols:
             before = list(sizes[:axis]).count(DYNAMIC_INDEX)
             return self.value(array.owner.dynamic_sizes[before])
         shape = self._argument(array)
-        known = None if shape is None or isinstance(shape, str) else shape[axis]
-        if known is None and array.owner is self.entry:
+        name = None if shape is None or isinstance(shape, str) else shape[axis]
+        if name is None and array.owner is self.entry:
             return f"@{self.entry.args.index(array)}.{axis}"
-        return known
+        return name
 
     def _argument(self, value: SSAValue) -> Sequence[str | None] | str | None:
         if value.owner is not self.entry:

@@ -85,12 +85,16 @@ def parts_of(kernel: GPUFuncOp, launched: LaunchTerms) -> tuple[dict[SSAValue, P
     beyond = ""
     for source, ops in by_source.items():
         views = [_view(op) for op in ops]
-        known = [view for view in views if view is not None]
-        end = max((view.end for view in known), default=inf) if len(known) == len(ops) else inf
+        static_views = [view for view in views if view is not None]
+        end = (
+            max((view.end for view in static_views), default=inf)
+            if len(static_views) == len(ops)
+            else inf
+        )
         if end > _size(kernel, source) and (source is not None or not launched.holds(ops)):
             beyond = "the size of dynamic shared memory is known only at the launch"
-        if source not in used and len(known) == len(ops):
-            for group in _groups(known):
+        if source not in used and len(static_views) == len(ops):
+            for group in _groups(static_views):
                 parts |= _of_group(group)
         elif source not in used:
             alone = [
@@ -154,10 +158,12 @@ class LaunchTerms:
     def _is_never(self, parts: Sequence[Condition]) -> bool:
         """True if no launch satisfies all of ``parts``."""
         for launch in self.launches or (LaunchTerm({}, None),):
-            given = [self.reader.read(value).equals(term) for value, term in launch.given.items()]
+            conditions = [
+                self.reader.read(value).equals(term) for value, term in launch.arguments.items()
+            ]
             if launch.dynamic is not None:
-                given += [dim(_DYNAMIC).equals(launch.dynamic), launch.dynamic < MOST_BYTES]
-            condition = all_of([*parts, *given])
+                conditions += [dim(_DYNAMIC).equals(launch.dynamic), launch.dynamic < MOST_BYTES]
+            condition = all_of([*parts, *conditions])
             if first_point(condition, sorted(condition.names())) is not None:
                 return False
         return True
@@ -178,8 +184,10 @@ def _view(op: memref.ViewOp) -> _View | None:
         constant_of(next(sizes)) if size == DYNAMIC_INDEX else size for size in type_.get_shape()
     ]
     width = bytes_of(MemRefType(type_.element_type, []))
-    known = [size for size in shape if size is not None]
-    return _View(op, begin, begin + prod(known) * width if len(known) == len(shape) else inf)
+    static_sizes = [size for size in shape if size is not None]
+    return _View(
+        op, begin, begin + prod(static_sizes) * width if len(static_sizes) == len(shape) else inf
+    )
 
 
 def _size(kernel: GPUFuncOp, source: SSAValue | None) -> int:
@@ -187,11 +195,11 @@ def _size(kernel: GPUFuncOp, source: SSAValue | None) -> int:
     if source is not None:
         assert isinstance(source.type, MemRefType)
         return bytes_of(source.type)
-    given = [
+    sizes = [
         None if (size := launch.dynamic_shared_memory_size) is None else constant_of(size)
         for launch in launches_of(kernel)
     ]
-    return min((0 if size is None else size for size in given), default=0)
+    return min((0 if size is None else size for size in sizes), default=0)
 
 
 def _groups(views: Sequence[_View]) -> list[list[_View]]:

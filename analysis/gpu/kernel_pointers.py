@@ -92,8 +92,8 @@ def _is_read(copy: nvvm.CpAsyncOp, reader: KernelValues) -> tuple[Condition, boo
 
 
 def _known(parts: Sequence[PointerAccess | None]) -> Sequence[PointerAccess] | None:
-    known = [part for part in parts if part is not None]
-    return known if len(known) == len(parts) else None
+    accesses = [part for part in parts if part is not None]
+    return accesses if len(accesses) == len(parts) else None
 
 
 def _with(

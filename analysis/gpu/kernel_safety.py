@@ -423,11 +423,14 @@ class _Kernel:
         launches = launches_of(self.kernel)
         for n, argument in enumerate(self.kernel.body.blocks[0].args):
             if isinstance(argument.type, IndexType):
-                given = [bounds_of(launch.kernel_operands[n]) for launch in launches]
-                known = [bounds for bounds in given if bounds is not None]
-                if known and len(known) == len(given):
+                bounds_per_launch = [bounds_of(launch.kernel_operands[n]) for launch in launches]
+                intervals = [bounds for bounds in bounds_per_launch if bounds is not None]
+                if intervals and len(intervals) == len(bounds_per_launch):
                     value = self.reader.read(argument)
-                    lowest, highest = (min(low for low, _ in known), max(high for _, high in known))
+                    lowest, highest = (
+                        min(low for low, _ in intervals),
+                        max(high for _, high in intervals),
+                    )
                     if lowest >= 0:
                         self.reader.natural.add(argument)
                     if lowest == highest:
@@ -519,7 +522,7 @@ class _Kernel:
         element = [self.reader.read(index) for index in indices]
         if any(map(is_unknown, element)):
             must = NEVER
-        given = op.get_attr_or_prop("alignment")
+        attr = op.get_attr_or_prop("alignment")
         self.accesses.append(
             _Access(
                 op,
@@ -533,7 +536,7 @@ class _Kernel:
                 is_write,
                 element,
                 lanes,
-                given.value.data if isinstance(given, IntegerAttr) else 0,
+                attr.value.data if isinstance(attr, IntegerAttr) else 0,
                 is_atomic=isinstance(op, memref.AtomicRMWOp),
                 shift=shift,
             )
@@ -843,8 +846,8 @@ class _Kernel:
                 continue
             place: Term | None = number(0)
             for n, (index, size) in enumerate(self._sized(access)):
-                known = size.value if n else 1
-                place = None if place is None or known is None else place * known + index
+                factor = size.value if n else 1
+                place = None if place is None or factor is None else place * factor + index
             if place is None:
                 reason = reason or f"the size of {_name(access)} is known only at the call"
                 continue
@@ -1003,10 +1006,10 @@ class _Kernel:
 
     def _waits_in(self, loop: scf.ForOp) -> bool:
         """True if a loop contains a barrier or a wait for copies."""
-        known = self.waits.get(loop)
-        if known is None:
-            known = self.waits[loop] = any(isinstance(op, _WAITS) for op in loop.walk())
-        return known
+        waits = self.waits.get(loop)
+        if waits is None:
+            waits = self.waits[loop] = any(isinstance(op, _WAITS) for op in loop.walk())
+        return waits
 
     def _least_trips(self, loop: scf.ForOp) -> int:
         """A lower bound of the trip count of a loop."""
@@ -1065,10 +1068,10 @@ class _Kernel:
         return any(some for some, _ in answers), any(certain for _, certain in answers)
 
     def _barriers_in(self, op: Operation) -> tuple[bool, bool]:
-        known = self.barriers.get(op)
-        if known is None:
+        effect = self.barriers.get(op)
+        if effect is None:
             if isinstance(op, BARRIERS):
-                known = True, True
+                effect = True, True
             else:
                 blocks = [self._in_block(block) for part in op.regions for block in part.blocks]
                 may = any(some for some, _ in blocks)
@@ -1080,9 +1083,9 @@ class _Kernel:
                     must = must and count is not None and count > 0
                 elif isinstance(op, scf.IfOp):
                     must = must and len(blocks) == 2
-                known = may, must
-            self.barriers[op] = known
-        return known
+                effect = may, must
+            self.barriers[op] = effect
+        return effect
 
     # Words
 

@@ -87,9 +87,9 @@ class KernelValues(TermReader):
         if isinstance(op, gpu.BlockDimOp):
             return self.block[_axis(op)]
         if isinstance(op, gpu.GridDimOp):
-            known = self.grid[_axis(op)]
+            factor = self.grid[_axis(op)]
             key = f"g{_axis(op)}"
-            return dim(key) if known is None else number(known)
+            return dim(key) if factor is None else number(factor)
         if isinstance(op, gpu.GlobalIdOp):
             axis = _axis(op)
             size = self.block[axis].value
@@ -104,8 +104,8 @@ class KernelValues(TermReader):
             return number(WARP_SIZE)
         if isinstance(op, gpu.NumSubgroupsOp):
             sizes = [size.value for size in self.block]
-            known = [size for size in sizes if size is not None]
-            return number(-(-prod(known) // WARP_SIZE)) if len(known) == len(sizes) else None
+            factor = [size for size in sizes if size is not None]
+            return number(-(-prod(factor) // WARP_SIZE)) if len(factor) == len(sizes) else None
         if isinstance(op, arith.IndexCastOp) and isinstance(_uncast(op), _LANES):
             return self.linear() % WARP_SIZE
         if isinstance(op, memref.DimOp):
@@ -138,16 +138,16 @@ class KernelValues(TermReader):
             return True
         owner = value.owner
         if isinstance(owner, arith.ConstantOp):
-            known = isinstance(owner.value, IntegerAttr) and owner.value.value.data >= 0
+            natural = isinstance(owner.value, IntegerAttr) and owner.value.value.data >= 0
         elif isinstance(owner, NUMBERS):
-            known = True
+            natural = True
         elif isinstance(owner, _KEEPS):
-            known = all(self.is_natural(operand) for operand in owner.operands)
+            natural = all(self.is_natural(operand) for operand in owner.operands)
         else:
-            known = False
-        if known:
+            natural = False
+        if natural:
             self.natural.add(value)
-        return known
+        return natural
 
     def _unsigned(
         self, op: arith.DivUIOp | arith.RemUIOp | arith.ShRUIOp | arith.ShLIOp
@@ -168,12 +168,12 @@ class KernelValues(TermReader):
         """The low bits of a non-negative value (``and``), or the value shifted right by a constant;
         None for other operands.
         """
-        known = self.read(op.rhs).value if isinstance(op.rhs.type, IndexType) else None
-        if known is None or known < 0:
+        amount = self.read(op.rhs).value if isinstance(op.rhs.type, IndexType) else None
+        if amount is None or amount < 0:
             return None
         if isinstance(op, arith.ShRSIOp):
-            return self.read(op.lhs) // (1 << known) if known <= 30 else None
-        return self.read(op.lhs) % (known + 1) if known & (known + 1) == 0 else None
+            return self.read(op.lhs) // (1 << amount) if amount <= 30 else None
+        return self.read(op.lhs) % (amount + 1) if amount & (amount + 1) == 0 else None
 
     def _unknown(self, value: SSAValue) -> Term:
         if value in self.loops:
@@ -203,8 +203,8 @@ class KernelValues(TermReader):
     def _condition(self, value: SSAValue) -> tuple[Condition, Condition]:
         op = value.owner
         if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-            known = ALWAYS if op.value.value.data else NEVER
-            return known, known
+            outcome = ALWAYS if op.value.value.data else NEVER
+            return outcome, outcome
         if isinstance(op, arith.AndIOp | arith.OrIOp):
             (may, must), (also_may, also_must) = map(self._condition, (op.lhs, op.rhs))
             join = all_of if isinstance(op, arith.AndIOp) else any_of
@@ -216,9 +216,9 @@ class KernelValues(TermReader):
                     flips = isinstance(attr, IntegerAttr) and attr.value.data != 0
                     return self.condition(operand, holds=not flips)
         if isinstance(op, arith.CmpiOp):
-            known = self._comparison(op)
-            if known is not None:
-                return known, known
+            outcome = self._comparison(op)
+            if outcome is not None:
+                return outcome, outcome
         return ALWAYS, NEVER
 
     def _comparison(self, op: arith.CmpiOp) -> Condition | None:

@@ -48,11 +48,11 @@ def launch_requirements(
                     requirements.append(_at_most(extent, (), limit, why))
         lanes = [extents[axis] for axis in LANE_AXES if axis in extents]
         factors = tuple(extent for extent in lanes if isinstance(extent, AffineExpr))
-        known = math.prod(extent for extent in lanes if isinstance(extent, int))
+        static_lanes = math.prod(extent for extent in lanes if isinstance(extent, int))
         limit = limits["max_threads_per_block"]
-        if factors and (len(factors) > 1 or known > 1):
+        if factors and (len(factors) > 1 or static_lanes > 1):
             why = f"{name} allows at most {limit} threads in a block"
-            count = AffineExpr.dimension(0) * known
+            count = AffineExpr.dimension(0) * static_lanes
             requirements.append(_at_most(count, factors, limit, why))
     return list(dict.fromkeys(requirements))
 
@@ -121,8 +121,8 @@ def _over_symbols(
     values = [symbols.get(root) if root is not None else None for root in roots]
     if any(values[n] is None for n in range(len(roots)) if _uses(expr, n)):
         return None
-    given = [AffineExpr.constant(0) if value is None else value for value in values]
-    return expr.replace_dims_and_symbols(given, [])
+    dims = [AffineExpr.constant(0) if value is None else value for value in values]
+    return expr.replace_dims_and_symbols(dims, [])
 
 
 def _at_most(

@@ -226,8 +226,8 @@ class Code:
                 following.append(labels[last.operands[-1].split()[-1]])
             if last.guard is not None or not last.name.startswith(("bra", "ret", "exit", "trap")):
                 following.append(end)
-            known = [number_at[entry] for entry in following if entry in number_at]
-            block.following = list(dict.fromkeys(known))
+            targets = [number_at[entry] for entry in following if entry in number_at]
+            block.following = list(dict.fromkeys(targets))
         for block in blocks.values():
             for number in block.following:
                 blocks[number].before.append(block.number)
@@ -288,8 +288,8 @@ class Code:
         ]
         gone = {side.number for side in sides}
         block.following = [end]
-        kept = [number for number in blocks[end].before if number not in gone]
-        blocks[end].before = list(dict.fromkeys([*kept, block.number]))
+        before = [number for number in blocks[end].before if number not in gone]
+        blocks[end].before = list(dict.fromkeys([*before, block.number]))
         for number in gone:
             del blocks[number]
         return True
@@ -303,8 +303,8 @@ class Code:
         )
 
     def _guarded(self, instruction: Instruction, guard: str) -> Instruction:
-        kept = (name for name in instruction.defined if not self.is_single(name))
-        used = dict.fromkeys([*instruction.used, guard, *kept])
+        partial = (name for name in instruction.defined if not self.is_single(name))
+        used = dict.fromkeys([*instruction.used, guard, *partial])
         return replace(instruction, guard=instruction.guard or guard, used=tuple(used))
 
     # Values that need registers
@@ -318,7 +318,7 @@ class Code:
         ends = self._ends_of_branches()
         changed = True
         while changed:
-            known = len(varying), len(apart)
+            counts_before = len(varying), len(apart)
             for block in self._blocks.values():
                 for instruction in block.instructions:
                     if instruction.defined and (
@@ -327,7 +327,7 @@ class Code:
                         varying.update(instruction.defined)
                 if len(block.following) > 1 and block.instructions[-1].guard in varying:
                     apart |= self._between(block, ends[block.number])
-            changed = (len(varying), len(apart)) != known
+            changed = (len(varying), len(apart)) != counts_before
         return set(self.definitions) - varying
 
     def _varies(self, instruction: Instruction, varying: set[str]) -> bool:
@@ -580,9 +580,9 @@ class _Halves:
                         asked.add(register)
         changed = True
         while changed:
-            known = len(asked)
+            count_before = len(asked)
             asked.update(register for register, result in uses if result in asked)
-            changed = len(asked) > known
+            changed = len(asked) > count_before
         return asked
 
     def _bounds(self) -> dict[str, int]:
@@ -596,26 +596,26 @@ class _Halves:
 
         for instruction in self.instructions:
             name = instruction.name
-            result, *given = instruction.operands
+            result, *operands = instruction.operands
             if instruction.guard is not None or len(self.definitions.get(result, ())) != 1:
                 continue
             kind = name.partition(".")[0]
-            if kind == "mov" and given[0].startswith("%tid"):
+            if kind == "mov" and operands[0].startswith("%tid"):
                 bounds[result] = 1023
             elif name.startswith("cvt.u64.u"):
-                bounds[result] = min(of(given[0]), (1 << 32) - 1)
+                bounds[result] = min(of(operands[0]), (1 << 32) - 1)
             elif name.startswith("mul.wide.u"):
-                bounds[result] = of(given[0]) * of(given[1])
-            elif kind == "shl" and given[1].isdigit():
-                bounds[result] = of(given[0]) << int(given[1])
-            elif name.startswith("shr.u") and given[1].isdigit():
-                bounds[result] = of(given[0]) >> int(given[1])
+                bounds[result] = of(operands[0]) * of(operands[1])
+            elif kind == "shl" and operands[1].isdigit():
+                bounds[result] = of(operands[0]) << int(operands[1])
+            elif name.startswith("shr.u") and operands[1].isdigit():
+                bounds[result] = of(operands[0]) >> int(operands[1])
             elif kind == "and":
-                bounds[result] = min(map(of, given))
+                bounds[result] = min(map(of, operands))
             elif kind == "or":
-                bounds[result] = (1 << max(map(of, given)).bit_length()) - 1
+                bounds[result] = (1 << max(map(of, operands)).bit_length()) - 1
             elif kind == "add":
-                bounds[result] = of(given[0]) + of(given[1])
+                bounds[result] = of(operands[0]) + of(operands[1])
         return bounds
 
 

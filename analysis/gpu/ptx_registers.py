@@ -124,7 +124,7 @@ class _Graph:
     """The number of registers of each value."""
     uses: list[int] = field(default_factory=list)
     """The number of uses of each value, plus one if it is live after the block."""
-    given: list[int] = field(default_factory=list)
+    live_in: list[int] = field(default_factory=list)
     """The values defined before the block."""
     code: list[Instruction] = field(default_factory=list)
     used: list[list[int]] = field(default_factory=list)
@@ -246,7 +246,7 @@ class _Estimate:
 
         for register in block.alive_before:
             values[register] = value(register)
-            graph.given.append(values[register])
+            graph.live_in.append(values[register])
         memory = _Memory()
         for copy in range(copies):
             is_last = copy == copies - 1
@@ -263,7 +263,7 @@ class _Estimate:
                         if not code.width(register):
                             continue
                         values[register] = value(register)
-                        graph.given.append(values[register])
+                        graph.live_in.append(values[register])
                     used.append(values[register])
                 used = list(dict.fromkeys(used))
                 awaited = {producer[v] for v in used if v in producer}
@@ -391,7 +391,7 @@ def _schedule(graph: _Graph, room: int) -> _Schedule:
     """
     widths, used, defined = graph.widths, graph.used, graph.defined
     left, waits = list(graph.uses), list(graph.waits)
-    alive = most = sum(widths[v] for v in graph.given if left[v])
+    alive = most = sum(widths[v] for v in graph.live_in if left[v])
     ready = [(-graph.urgency[n], n) for n, count in enumerate(waits) if not count]
     heapify(ready)
     waiting: list[tuple[int, int]] = []
@@ -478,7 +478,7 @@ class _Allocation:
         graph = self.graph
         self._assign_banks(order)
         left = list(graph.uses)
-        for v in graph.given:
+        for v in graph.live_in:
             if left[v]:
                 self._place(v)
         for n in order:

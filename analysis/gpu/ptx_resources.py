@@ -89,8 +89,10 @@ def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResource
     kernels = estimated_resources(ptx, registers_per_block)
     told = assembled(ptx)
     for n, kernel in enumerate(kernels):
-        if (known := told.get(kernel.name)) is not None:
-            kernels[n] = replace(kernel, registers=known.registers, spilled_bytes=known.spilled)
+        if (reported := told.get(kernel.name)) is not None:
+            kernels[n] = replace(
+                kernel, registers=reported.registers, spilled_bytes=reported.spilled
+            )
     return kernels
 
 

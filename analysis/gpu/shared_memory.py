@@ -62,9 +62,9 @@ def alignment_of(buffer: SSAValue) -> int:
     """The alignment of a buffer in the memory of a block, in bytes."""
     op = buffer.owner
     attributes = op.attributes if isinstance(op, AllocOp) else {}
-    given = attributes.get(BEGINS_AT)
-    if isinstance(given, IntegerAttr):
-        return given.value.data
+    attr = attributes.get(BEGINS_AT)
+    if isinstance(attr, IntegerAttr):
+        return attr.value.data
     large = SWIZZLE in attributes and buffer_bytes(buffer) >= SWIZZLED_ALIGNMENT
     return SWIZZLED_ALIGNMENT if large else ALIGNMENT
 

@@ -137,15 +137,15 @@ class EmptyReduction:
         operands, and the required truth value.
         """
         operands = self.block.predicate_operands
-        known = [
+        constraints = [
             constraint
             for constraint in self.block.predicate.data.constraints
             if self._are_known(operands, constraint.lhs.used_dims())
         ]
-        for constraint in known:
+        for constraint in constraints:
             self._used.update(operands[dim] for dim in constraint.lhs.used_dims())
         # Combined: a condition on a poison value counts only if all others hold.
-        yield operands, set_function(AffineSet(len(operands), 0, tuple(known))), True
+        yield operands, set_function(AffineSet(len(operands), 0, tuple(constraints))), True
 
     def _path(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
         """The conditions on available values on the path to the block."""
@@ -178,8 +178,8 @@ class EmptyReduction:
                 counted.var: n for counted, n in zip(self._counted, point, strict=True)
             }
             if any(
-                holds(*self._values(operands, at, lookup)) is not wanted
-                for operands, holds, wanted in self._conditions
+                holds(*self._values(operands, at, lookup)) is not expected
+                for operands, holds, expected in self._conditions
             ):
                 continue
             domains: list[Sequence[int]] = [

@@ -146,8 +146,8 @@ class KernelInterpreter(Interpreter):
                     self._named[attr.data] = op
         named = self._named.get(name)
         if named is None:
-            known = ", ".join(f"@{symbol}" for symbol in self._named) or "nothing"
-            raise ExecutionError(None, f"there is no @{name} in the module, which has {known}")
+            names_text = ", ".join(f"@{symbol}" for symbol in self._named) or "nothing"
+            raise ExecutionError(None, f"there is no @{name} in the module, which has {names_text}")
         return named
 
     def global_value(self, op: Operation, make: Callable[[], Any]) -> Any:
@@ -272,12 +272,16 @@ class KernelInterpreter(Interpreter):
         plan.ready = True
 
     def _implementation(self, op: Operation) -> tuple[InterpreterFunctions, Any]:
-        known = self._impls._impl_dict  # pyright: ignore[reportPrivateUsage]
-        implementation = known.get(type(op))
+        implementations = self._impls._impl_dict  # pyright: ignore[reportPrivateUsage]
+        implementation = implementations.get(type(op))
         if implementation is None:
             # An op of the same name in another class, which extends xDSL's definition.
             implementation = next(
-                (implementation for kind, implementation in known.items() if kind.name == op.name),
+                (
+                    implementation
+                    for kind, implementation in implementations.items()
+                    if kind.name == op.name
+                ),
                 None,
             )
         if implementation is None:

@@ -76,10 +76,10 @@ def _packed(op: CallExternOp) -> Callable[[list[Any]], Any]:
         function = get_global_func(name)
         assert function is not None
         rest = iter(args)
-        given = [
+        arguments = [
             text.data if isinstance(text, StringAttr) else as_argument(next(rest)) for text in texts
         ]
-        returned = function(*given)
+        returned = function(*arguments)
         return args[-1] if returned is None and TRACED in op.attributes else returned
 
     return call

@@ -126,7 +126,7 @@ def _rows_of(size: int) -> Callable[[int], list[slice]]:
     """
 
     def places(n: int) -> list[slice]:
-        parts = [slice(size * it, size * it + size) for it in divmod(n, 2)]
+        parts = [slice(size * half, size * half + size) for half in divmod(n, 2)]
         return [slice(n, n + 1), *parts]
 
     return places
@@ -186,16 +186,17 @@ def _masked(
     def prepare(keep: Keep) -> Run:
         def run(*operands: Any) -> np.ndarray:
             vectors = operands[:count]
-            given = list(operands[count:])
-            del given[len(immediates)]
-            if tuple(given) != (*immediates, *last):
+            trailing = list(operands[count:])
+            del trailing[len(immediates)]
+            if tuple(trailing) != (*immediates, *last):
                 numbers = ", ".join(f"immediate {number}" for number in (*immediates, *last[1:]))
                 raise UninterpretableError(
                     None, f"the interpreter knows this intrinsic for all lanes with {numbers} alone"
                 )
             result = np.empty(len(vectors[0]), object)
             result[:] = [
-                next((it for it in lane if isinstance(it, Poison)), None) or keep(compute(*lane))
+                next((value for value in lane if isinstance(value, Poison)), None)
+                or keep(compute(*lane))
                 for lane in zip(*vectors, strict=True)
             ]
             return result

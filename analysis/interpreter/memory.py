@@ -318,7 +318,7 @@ class MemRefFunctions(InterpreterFunctions):
         ]
         first = len(op.offsets)
         second = first + len(op.sizes)
-        wanted = op.result.type.get_shape()
+        result_shape = op.result.type.get_shape()
 
         def run(buffer: Buffer, *dynamic: int) -> Buffer:
             parts = dynamic[:first], dynamic[first:second], dynamic[second:]
@@ -336,7 +336,7 @@ class MemRefFunctions(InterpreterFunctions):
                     for offset, count, stride in zip(offsets, sizes, strides, strict=True)
                 )
             ]
-            return buffer.view(view.reshape(_kept_sizes(sizes, wanted)))
+            return buffer.view(view.reshape(_kept_sizes(sizes, result_shape)))
 
         return run
 

@@ -144,8 +144,8 @@ def call(
 
 def user_dtype(function: Operation, type_: Attribute, attrs: dict[str, Attribute]) -> np.dtype:
     """The dtype of an argument or result in the user's program (``kc.dtype``)."""
-    given = attrs.get("kc.dtype")
-    return np.dtype(given.data) if isinstance(given, StringAttr) else dtype_of(function, type_)
+    attr = attrs.get("kc.dtype")
+    return np.dtype(attr.data) if isinstance(attr, StringAttr) else dtype_of(function, type_)
 
 
 def _to_value(
@@ -164,8 +164,8 @@ def _to_value(
             if held.itemsize == 1:
                 accepted.add(np.dtype(np.bool_))
         if arg.dtype not in accepted:
-            wanted = " or ".join(sorted(map(str, accepted)))
-            raise ExecutionError(function, f"{name} has the dtype {arg.dtype}, not {wanted}")
+            expected = " or ".join(sorted(map(str, accepted)))
+            raise ExecutionError(function, f"{name} has the dtype {arg.dtype}, not {expected}")
         return Buffer(arg.view(held), name)
     if isinstance(type_, VectorType):
         shape = tuple(type_.get_shape())

@@ -93,8 +93,8 @@ def _check_requirements(function: Operation, names: Sequence[str], symbols: dict
             AffineConstraintKind.le: over <= 0,
         }[requirement.condition.kind]
         if not is_met and not any(size.eval([], values) <= 0 for size in requirement.unless_empty):
-            known = ", ".join(f"{name} = {symbols[name]}" for name in names if name in symbols)
-            raise ExecutionError(function, f"the sizes {known} do not fit: {requirement.why}")
+            sizes_text = ", ".join(f"{name} = {symbols[name]}" for name in names if name in symbols)
+            raise ExecutionError(function, f"the sizes {sizes_text} do not fit: {requirement.why}")
 
 
 def _symbol_names(function: Operation) -> list[str]:
@@ -122,8 +122,8 @@ def _check_shape(
             if all(bound[position] is not None for position in used):
                 single = AffineMap(0, map_.num_symbols, (expr,))
                 expected[n] = map_function(single)(*(value or 0 for value in bound))[0]
-        known = ", ".join(f"{name} = {symbols[name]}" for name in names if name in symbols)
-        text += f" with {known}" if known else ""
+        sizes_text = ", ".join(f"{name} = {symbols[name]}" for name in names if name in symbols)
+        text += f" with {sizes_text}" if sizes_text else ""
     if len(shape) != len(expected) or any(
         want not in (DYNAMIC, size) for want, size in zip(expected, shape, strict=True)
     ):

@@ -74,9 +74,9 @@ def symbol_value(interpreter: KernelInterpreter, op: Operation, name: str) -> Ru
 
     def run() -> int:
         if name not in interpreter.symbols:
-            known = ", ".join(interpreter.symbols) or "nothing"
+            symbols_text = ", ".join(interpreter.symbols) or "nothing"
             raise ExecutionError(
-                op, f"no argument determines the size {name}; they determine {known}"
+                op, f"no argument determines the size {name}; they determine {symbols_text}"
             )
         return interpreter.symbols[name]
 

@@ -90,15 +90,15 @@ class Divergence:
     chosen: Threads
     threads: Threads
     entered: list[Divergence]
-    known: dict[str, set[Place]] = field(default_factory=dict, init=False)
+    split_teams: dict[str, set[Place]] = field(default_factory=dict, init=False)
 
     def apart(self, group: str) -> set[Place]:
         """The blocks, or the warps, in which not all threads take the branch."""
-        if group not in self.known:
+        if group not in self.split_teams:
             there = Counter(thread.group(group) for thread in self.threads)
             here = Counter(thread.group(group) for thread in self.chosen)
-            self.known[group] = {team for team, count in here.items() if count < there[team]}
-        return self.known[group]
+            self.split_teams[group] = {team for team, count in here.items() if count < there[team]}
+        return self.split_teams[group]
 
     def __enter__(self) -> None:
         self.entered.append(self)
@@ -417,10 +417,10 @@ class Kernel:
                 for element in _elements(at, value):
                     if readers.setdefault(element, block) != block:
                         readers[element] = None
-            known = self.written.get(buffer)
-            if known is not None:
+            elements = self.written.get(buffer)
+            if elements is not None:
                 for element in _elements(at, value):
-                    last = known.get(element)
+                    last = elements.get(element)
                     if last is not None and thread not in last.threads:
                         self._require_visible(op, buffer, element, last, thread)
 
@@ -515,28 +515,28 @@ class Kernel:
             for own in self.memory.stored_to(buffer):
                 write(value, own, at)
                 for element, part in parts:
-                    known = stored.get((own, element))
-                    if known is None:
+                    entry = stored.get((own, element))
+                    if entry is None:
                         stored[own, element] = part, [thread]
                         continue
-                    if not _is_same(known[0], part):
+                    if not _is_same(entry[0], part):
                         self.current = None
                         raise ExecutionError(
                             op,
-                            f"{known[1][0]} and {thread} store {known[0]} and {part} to "
+                            f"{entry[1][0]} and {thread} store {entry[0]} and {part} to "
                             f"{buffer.name}{index_text(element)} at the same time",
                         )
-                    known[1].append(thread)
+                    entry[1].append(thread)
         for (buffer, element), (value, writers) in stored.items():
-            known = self.written.setdefault(buffer, {})
-            last = known.get(element)
+            entry = self.written.setdefault(buffer, {})
+            last = entry.get(element)
             if last is not None and _is_same(last.value, value):
                 # A thread that stores the value already there changes nothing for those that read
                 # it before.
                 writers = [*writers, *(writer for writer in last.threads if writer not in writers)]
             elif self.single is not None and memory_scope(op.buffer) == "global":
                 self._require_alone(op, buffer, element, value, last, writers)
-            known[element] = Written(writers, value, places)
+            entry[element] = Written(writers, value, places)
 
     def _require_alone(
         self,

@@ -57,8 +57,8 @@ def float_type(op: Operation | None, type_: Attribute) -> type[np.floating]:
     scalar = element_type(type_)
     kind = _WIDE.get(type(scalar)) or _narrow_type(op, str(scalar))
     if kind is None:
-        known = ", ".join([*NARROW_IR_FLOATS, "f32", "f64"])
-        raise UninterpretableError(op, f"the type {type_} cannot be interpreted; {known} can")
+        names = ", ".join([*NARROW_IR_FLOATS, "f32", "f64"])
+        raise UninterpretableError(op, f"the type {type_} cannot be interpreted; {names} can")
     return kind
 
 

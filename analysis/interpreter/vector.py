@@ -59,8 +59,8 @@ def _printed(element: Any, op: PrintOp) -> str:
 
 def _shifted(index: Sequence[int], lane: tuple[int, ...]) -> tuple[int, ...]:
     """``index`` advanced by ``lane`` along the last dimensions."""
-    kept = len(index) - len(lane)
-    return (*index[:kept], *(i + n for i, n in zip(index[kept:], lane, strict=True)))
+    leading = len(index) - len(lane)
+    return (*index[:leading], *(i + n for i, n in zip(index[leading:], lane, strict=True)))
 
 
 @register_impls

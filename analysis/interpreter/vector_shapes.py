@@ -156,12 +156,12 @@ class VectorReductionFunctions(InterpreterFunctions):
         combine = combining_function(op, op.kind.data.value, element_of(op.acc))
         reduced, active = {*op.reduced}, outer_mask(op)
         places = list(itertools.product(*map(range, shape_of(op.source))))
-        kept = [tuple(i for n, i in enumerate(place) if n not in reduced) for place in places]
+        targets = [tuple(i for n, i in enumerate(place) if n not in reduced) for place in places]
 
         def run(source: np.ndarray, start: Any) -> Any:
             mask = active()
             total = _copied(start)
-            for place, at in zip(places, kept, strict=True):
+            for place, at in zip(places, targets, strict=True):
                 if mask is None or mask[place]:
                     total[at] = combined(combine, total[at], source[place])
             return _uncopied(total, start)

@@ -191,11 +191,11 @@ class TermReader:
             number = _number(constant)
             if number is None:
                 continue
-            known = tuple(self._conditions(condition, variables, holds))
+            conditions = tuple(self._conditions(condition, variables, holds))
             terms = self._read(rest, variables)
             if terms is not None and terms.value == number and terms.conditions:
-                return replace(terms, conditions=(*known, *terms.conditions))
-            return MaskedTerms(number, known) if known else None
+                return replace(terms, conditions=(*conditions, *terms.conditions))
+            return MaskedTerms(number, conditions) if conditions else None
         return None
 
     def _power(self, op: math.ExpOp | math.Exp2Op, variables: Variables) -> MaskedTerms | None:
@@ -336,7 +336,7 @@ class TermReader:
         return inner
 
     def place(self, access: LoadOp, variables: Variables) -> list[AffineExpr]:
-        operands = [self._over(it, variables) for it in access.operands_of_map]
+        operands = [self._over(operand, variables) for operand in access.operands_of_map]
         return [
             self.index.simplify(expr.replace_dims_and_symbols(operands, ()))
             for expr in access.indices.data.results
@@ -350,15 +350,15 @@ class TermReader:
         """The root for a value that is not an affine expression of the block's variables. Equal
         parameters share a root.
         """
-        given = Parameter(value, tuple(variables.items()))
+        described = Parameter(value, tuple(variables.items()))
         is_known = is_parameter(value)
-        for position, known in self.parameters.items():
-            if is_known and known == given:
+        for position, described_before in self.parameters.items():
+            if is_known and described_before == described:
                 return AffineExpr.dimension(position)
         expr = self.index.dimension(None, (None, None))
         assert isinstance(expr, AffineDimExpr)
         if is_known:
-            self.parameters[expr.position] = given
+            self.parameters[expr.position] = described
         return expr
 
     def _sources(self, value: SSAValue, variables: Variables) -> frozenset[SSAValue] | None:
@@ -418,10 +418,10 @@ class TermReader:
     ) -> Iterator[Condition]:
         sides = [self._integer(operand, variables) for operand in op.operands]
         predicate = op.predicate.value.data
-        known = [side for side in sides if side is not None]
-        if len(known) < 2 or predicate not in _SIGNED:
+        affine_sides = [side for side in sides if side is not None]
+        if len(affine_sides) < 2 or predicate not in _SIGNED:
             return
-        (lhs, narrow), (rhs, more) = known
+        (lhs, narrow), (rhs, more) = affine_sides
         # lhs + low <= rhs, or rhs + low <= lhs
         for below, low in _SIGNED[predicate if holds else _NEGATED[predicate]]:
             difference = rhs - lhs if below else lhs - rhs
@@ -524,8 +524,8 @@ def _only_writer(load: LoadOp) -> BlockOp | None:
         return None
     if len(stores) != (1 + block.has_init if block.is_reduction else 1):
         return None
-    used = {it for expr in block.binding_exprs for it in _operands_of(block, expr)}
-    loops = [it for it in loop_tree.loops_around(block) if not _holds(it, buffer.owner)]
+    used = {operand for expr in block.binding_exprs for operand in _operands_of(block, expr)}
+    loops = [loop for loop in loop_tree.loops_around(block) if not _holds(loop, buffer.owner)]
     return block if all(loop.var in used for loop in loops) else None
 
 
@@ -561,7 +561,9 @@ def _is_complete(block: BlockOp, load: LoadOp) -> bool:
         index.simplify(_size(index, size) - 1 - index.expr(arg)) for arg, _, size in arguments
     }
     conditions = index.conditions(block.predicate.data, block.predicate_operands)
-    if conditions is None or not all(index.simplify(it.lhs) in domains for it in conditions):
+    if conditions is None or not all(
+        index.simplify(condition.lhs) in domains for condition in conditions
+    ):
         return False
     for arg, kind, size in arguments:
         if kind is IterType.REDUCE:
@@ -576,7 +578,7 @@ def _is_complete(block: BlockOp, load: LoadOp) -> bool:
 
 def _loop_of(index: BoundIndexValues, atom: AffineExpr, loops: Sequence[ForOp]) -> ForOp | None:
     root = index.roots[atom.position] if isinstance(atom, AffineDimExpr) else None
-    return next((it for it in loops if it.var is root), None)
+    return next((loop for loop in loops if loop.var is root), None)
 
 
 def _size(index: BoundIndexValues, size: int | SSAValue) -> AffineExpr:
@@ -608,7 +610,7 @@ def _counts(
         (whole + (factor - 1)) // factor,
         whole.ceil_div(factor),
     )
-    return part in [index.simplify(it) for it in rounded]
+    return part in [index.simplify(expr) for expr in rounded]
 
 
 def _extent_of(variable: SSAValue) -> int | SSAValue | None:
@@ -623,7 +625,9 @@ def _depends(value: SSAValue, variables: Mapping[SSAValue, object] | set[SSAValu
     if value in variables:
         return True
     owner = value.owner
-    return not isinstance(owner, Block) and any(_depends(it, variables) for it in owner.operands)
+    return not isinstance(owner, Block) and any(
+        _depends(operand, variables) for operand in owner.operands
+    )
 
 
 def _yields(op: scf.IfOp, value: SSAValue) -> tuple[SSAValue, SSAValue] | None:

@@ -124,14 +124,14 @@ def updates_of(block: BlockOp) -> Reduction | None:
 
 def ops_of_element(step: CombineOp) -> set[Operation]:
     """The operations of a combiner that depend only on its captured values."""
-    known: set[SSAValue] = {*step.combiner.block.args[2 * len(step.lhs) :]}
+    values: set[SSAValue] = {*step.combiner.block.args[2 * len(step.lhs) :]}
     ops: set[Operation] = set()
     for op in step.combiner.block.ops:
         is_pure = bool(op.operands) and not op.regions and not isinstance(op, YieldOp)
-        if is_pure and known.issuperset(op.operands):
+        if is_pure and values.issuperset(op.operands):
             ops.add(op)
         if op in ops or isinstance(op, arith.ConstantOp):
-            known.update(op.results)
+            values.update(op.results)
     return ops
 
 

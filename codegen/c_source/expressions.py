@@ -409,8 +409,8 @@ def _bitcast(expressions: Expressions, op: Operation, operands: list[Code]) -> C
     if language.short_float(source) and language.short_float(target):
         names.insert(1, "int16")  # both are computed as float
     bits_of = operands[0]
-    for given, wanted in itertools.pairwise(names):
-        bits_of = call(expressions.helpers.use(f"kc_{wanted}_of_{given}"), bits_of.text)
+    for kind_before, target_kind in itertools.pairwise(names):
+        bits_of = call(expressions.helpers.use(f"kc_{target_kind}_of_{kind_before}"), bits_of.text)
     return bits_of
 
 

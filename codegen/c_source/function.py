@@ -388,15 +388,15 @@ class FunctionPrinter:
             named.append(size)
         self._shapes[buffer] = named
         self._code[buffer] = Code(name)
-        known = [size for size in buffer.type.get_shape() if size >= 0]
+        static_sizes = [size for size in buffer.type.get_shape() if size >= 0]
         # An array of bytes need not be aligned for what a view of it holds; memory of malloc is.
         has_views = any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
         if (
             not has_views
-            and len(known) == len(shape)
-            and math.prod(known) * _ELEMENT[element] <= STACK
+            and len(static_sizes) == len(shape)
+            and math.prod(static_sizes) * _ELEMENT[element] <= STACK
         ):
-            self.write(f"{element} {name}[{max(math.prod(known), 1)}];")
+            self.write(f"{element} {name}[{max(math.prod(static_sizes), 1)}];")
             loads = [use.operation for use in buffer.uses if type(use.operation) is memref.LoadOp]
             if not any(map(self._is_live, loads)):
                 self.write(f"(void){name};")
@@ -537,8 +537,8 @@ class FunctionPrinter:
             tuple(self.value(value) for value in three)
             for three in zip(op.lowerBound, op.upperBound, op.step, strict=True)
         ]
-        numbered = [it for it in op.body.block.ops if isinstance(it, ThreadNumberOp)]
-        limits = [self.value(it.threads).within(UNARY) for it in numbered[:1]]
+        numbered = [inner for inner in op.body.block.ops if isinstance(inner, ThreadNumberOp)]
+        limits = [self.value(number_op.threads).within(UNARY) for number_op in numbered[:1]]
         self.settle()
         self.lines += ["#ifdef _OPENMP", "#pragma omp parallel for"]
         for limit in limits:
@@ -615,15 +615,15 @@ class FunctionPrinter:
         targets = [self._code[result].text for result in results]
         pairs = [(a, b) for a, b in zip(targets, codes, strict=True) if a != b.text]
         if len(pairs) > 1:
-            kept: list[tuple[str, Code]] = []
+            temporaries: list[tuple[str, Code]] = []
             for result, code in zip(results, codes, strict=True):
                 target = self._code[result].text
                 if code.text == target:
                     continue
                 name = self.fresh(f"{target}_next")
                 self.write(f"const {self.type_of(result, yielded)} {name} = {code.text};")
-                kept.append((target, Code(name)))
-            pairs = kept
+                temporaries.append((target, Code(name)))
+            pairs = temporaries
         for target, code in pairs:
             self.write(f"{target} = {code.text};")
 
@@ -635,7 +635,7 @@ class FunctionPrinter:
             arguments.append(self.value(operand).text)
             if isinstance(operand.type, MemRefType) and not pointers:
                 shape = zip(operand.type.get_shape(), self._shapes[operand], strict=True)
-                arguments += [size.text for known, size in shape if known < 0]
+                arguments += [size.text for static_size, size in shape if static_size < 0]
         self.settle()
         text = f"{self._functions[op.callee.string_value()]}({', '.join(arguments)})"
         if not op.results or op.results[0].first_use is None:
@@ -660,7 +660,7 @@ def written_memory(function: func.FuncOp, callers: frozenset[str] = frozenset())
     """The arguments and buffers of a function that it writes, or that a function that it calls
     writes. ``callers`` are the functions around, which may call each other."""
     written: set[SSAValue] = set()
-    known: dict[str, list[bool]] = {}
+    writes_of: dict[str, list[bool]] = {}
     for op in function.walk():
         if isinstance(op, memref.StoreOp):
             written.add(memory_root(op.memref))
@@ -668,9 +668,9 @@ def written_memory(function: func.FuncOp, callers: frozenset[str] = frozenset())
             written.add(memory_root(op.destination))
         elif isinstance(op, func.CallOp):
             name = op.callee.string_value()
-            if name not in known:
-                known[name] = _written_arguments(op, callers | {function.sym_name.data})
-            writes = known[name] or [True] * len(op.operands)
+            if name not in writes_of:
+                writes_of[name] = _written_arguments(op, callers | {function.sym_name.data})
+            writes = writes_of[name] or [True] * len(op.operands)
             for operand, is_written in zip(op.operands, writes, strict=True):
                 if is_written:
                     written.add(memory_root(operand))

@@ -248,10 +248,12 @@ class KernelPrinter(VectorPrinter):
         lanes = width.value if isinstance(width, arith.ConstantOp) else None
         count = lanes.value.data if isinstance(lanes, IntegerAttr) else None
         if count is None or not 1 <= count <= self.warp:
-            given = "of a width that is not constant" if count is None else f"of {count} lanes"
+            described_width = (
+                "of a width that is not constant" if count is None else f"of {count} lanes"
+            )
             raise CodegenError(
                 "KC4404",
-                f"{self.language.name}: a shuffle {given}",
+                f"{self.language.name}: a shuffle {described_width}",
                 location=location_of(op),
                 why=f"the target has warps of {self.warp} threads, which exchange values"
                 if self.warp > 1

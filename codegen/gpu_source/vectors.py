@@ -148,9 +148,9 @@ class VectorPrinter(FunctionPrinter):
         """The lanes of a vector, or a scalar ``count`` times."""
         if not isinstance(value.type, VectorType):
             return [self.named(value, op)] * count
-        known = self._constants.get(value)
-        if known is not None:
-            return known
+        lanes = self._constants.get(value)
+        if lanes is not None:
+            return lanes
         name = self._code[value].text
         return [Code(f"{name}{place}") for place in self._form(value, op).lanes]
 
@@ -273,8 +273,8 @@ class VectorPrinter(FunctionPrinter):
 
     def _access(self, op: Operation, buffer: SSAValue, form: VectorForm, kind: VectorType) -> bool:
         """True if the proven alignment permits an access to the whole vector."""
-        given = op.get_attr_or_prop("alignment")
-        alignment = given.value.data if isinstance(given, IntegerAttr) else 0
+        attr = op.get_attr_or_prop("alignment")
+        alignment = attr.value.data if isinstance(attr, IntegerAttr) else 0
         element = self.language.memory_type(kind.element_type) or ""
         size = ELEMENT_BYTES[element] * kind.element_count()
         needed = size if form.is_native else min(size, 16)

@@ -58,12 +58,12 @@ def emit_llvm_ir(
         target.append(string_attribute("target-features", features))
     header = ['source_filename = "kc"']
     targets: list[str] = []
-    for keyword, given, name in (
+    for keyword, setting, name in (
         ("datalayout", data_layout, "llvm.data_layout"),
         ("triple", triple, "llvm.target_triple"),
     ):
         attribute = module.attributes.get(name)
-        text = attribute.data if given is None and isinstance(attribute, StringAttr) else given
+        text = attribute.data if setting is None and isinstance(attribute, StringAttr) else setting
         targets.append(text or "")
         if text:
             header.append(f"target {keyword} = {quoted(text.encode())}")

@@ -217,9 +217,9 @@ def _passthrough(entry: Attribute, words: list[str], strings: list[str]) -> None
     """``"cold"``, or ``["key", "value"]``."""
     match entry:
         case StringAttr():
-            known = entry.data in _WORDS
-            (words if known else strings).append(
-                entry.data if known else quoted(entry.data.encode())
+            is_word = entry.data in _WORDS
+            (words if is_word else strings).append(
+                entry.data if is_word else quoted(entry.data.encode())
             )
         case ArrayAttr(data=(StringAttr(data="alignstack"), StringAttr(data=value))):
             words.append(f"alignstack={value}")

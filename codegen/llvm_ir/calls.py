@@ -88,8 +88,12 @@ def _call(w: FunctionWriter, op: llvm.CallOp) -> str:
 def _check_call(op: llvm.CallOp, function: FuncOp, called: LLVMFunctionType) -> None:
     """Check the types of a call. LLVM IR has no such check: a mismatch is undefined behaviour."""
     name, declared = function.sym_name.data, function.function_type
-    inputs, given = declared.inputs.data, called.inputs.data
-    same = given[: len(inputs)] == inputs if declared.is_variadic else given == inputs
+    inputs, argument_types = declared.inputs.data, called.inputs.data
+    same = (
+        argument_types[: len(inputs)] == inputs
+        if declared.is_variadic
+        else argument_types == inputs
+    )
     if not same or declared.output != called.output:
         raise error(
             op,

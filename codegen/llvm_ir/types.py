@@ -102,10 +102,10 @@ class TypeTable:
 
     def text(self, ty: Attribute) -> str:
         """``ty`` in LLVM IR; raises :class:`Inexpressible` (KC4102)."""
-        known = self._text.get(id(ty))
-        if known is None:
-            known = self._text[id(ty)] = ty, self._print(ty)
-        return known[1]
+        cached = self._text.get(id(ty))
+        if cached is None:
+            cached = self._text[id(ty)] = ty, self._print(ty)
+        return cached[1]
 
     def _print(self, ty: Attribute) -> str:
         if type(ty) in _FLOATS:

@@ -115,8 +115,8 @@ class _Access:
         pointer = memref.ExtractAlignedPointerAsIndexOp.get(buffer)
         pointer.attributes[FIRST_ELEMENT] = UnitAttr()
         self.pointer = e.emit(pointer)
-        given = op.get_attr_or_prop("alignment")
-        self.alignment = given.value.data if isinstance(given, IntegerAttr) else self.bytes
+        attr = op.get_attr_or_prop("alignment")
+        self.alignment = attr.value.data if isinstance(attr, IntegerAttr) else self.bytes
 
     def _size(self, buffer: SSAValue, dim: int) -> SSAValue:
         assert isinstance(buffer.type, MemRefType)
@@ -128,9 +128,9 @@ class _Access:
     def _strides(self, buffer: SSAValue, type_: MemRefType) -> list[SSAValue] | None:
         if not isinstance(type_.layout, StridedLayoutAttr):
             return None
-        known = memref.ExtractStridedMetaDataOp(buffer)
-        self.e.add(known)
-        return list(known.strides)
+        metadata = memref.ExtractStridedMetaDataOp(buffer)
+        self.e.add(metadata)
+        return list(metadata.strides)
 
     def ask(self, shift: int, count: int, active: SSAValue | None = None) -> SSAValue:
         """The condition that ``count`` elements, from ``shift`` elements after the index, may be
@@ -140,11 +140,11 @@ class _Access:
         indices = list(self.indices)
         if shift:
             indices[-1] = e.emit(arith.AddiOp(indices[-1], e.number(shift)))
-        known = e.number(self._known(count), i64)
+        checked_bytes = e.number(self._known(count), i64)
         if self.strides is not None:
-            name, arguments = "kc_emu_access_at", [known, *self._place(indices, count)]
+            name, arguments = "kc_emu_access_at", [checked_bytes, *self._place(indices, count)]
         else:
-            name, arguments = "kc_emu_access", [known, self.pointer, *self._row(indices)]
+            name, arguments = "kc_emu_access", [checked_bytes, self.pointer, *self._row(indices)]
         call = func.CallOp(name, arguments, [i1])
         if active is None:
             return e.emit(call)

@@ -54,8 +54,8 @@ class EventEmitter(Emitter):
     def result_of(self, name: str, arguments: Sequence[SSAValue], output: Attribute) -> SSAValue:
         """The result of such a call."""
         numbers = self.thread.numbers
-        given = [numbers["events"], numbers["thread"], *arguments]
-        return self.call(name, given, [output]).results[0]
+        operands = [numbers["events"], numbers["thread"], *arguments]
+        return self.call(name, operands, [output]).results[0]
 
     def wait(self) -> None:
         """Suspend the thread; the preceding call has recorded the event that it waits for."""
@@ -398,8 +398,8 @@ class ConvertMapa(ThreadPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.MapaOp, rewriter: PatternRewriter, /) -> None:
         e = EventEmitter(self.thread, rewriter, op)
-        given = [e.address(op.a), op.b, e.site("mapped", op.a)]
-        there = e.emit(arith.IndexCastOp(e.result_of(MAPA, given, INDEX), i64))
+        operands = [e.address(op.a), op.b, e.site("mapped", op.a)]
+        there = e.emit(arith.IndexCastOp(e.result_of(MAPA, operands, INDEX), i64))
         rewriter.replace(op, llvm.IntToPtrOp(there, op.res.type))
 
 

@@ -71,9 +71,9 @@ class ConvertLaunch(RewritePattern):
         launch = func.CallOp(
             self.launches[op.kernel_names], [*sizes, dynamic, *op.kernel_operands], []
         )
-        given = [*sizes, dynamic]
-        if pipeline_options().checks_launches and None in map(constant_of, given):
-            fits = e.call("kc_emu_fits", [*given, *map(e.number, self.limits)], [i1]).results[0]
+        operands = [*sizes, dynamic]
+        if pipeline_options().checks_launches and None in map(constant_of, operands):
+            fits = e.call("kc_emu_fits", [*operands, *map(e.number, self.limits)], [i1]).results[0]
             launch.location = op.location
             e.add(scf.IfOp(fits, [], [launch, scf.YieldOp()]))
         else:
@@ -98,11 +98,11 @@ class ConvertTensorMap(RewritePattern):
         type_ = map_.array.type
         assert isinstance(type_, MemRefType)
         rank, size = type_.get_num_dims(), element_size(type_)
-        known = memref.ExtractStridedMetaDataOp(map_.array)
-        e.add(known)
+        metadata = memref.ExtractStridedMetaDataOp(map_.array)
+        e.add(metadata)
         bytes_ = e.number(size)
-        sizes: list[SSAValue] = [*reversed(known.sizes)]
-        strides = [e.emit(arith.MuliOp(step, bytes_)) for step in reversed(known.strides)][1:]
+        sizes: list[SSAValue] = [*reversed(metadata.sizes)]
+        strides = [e.emit(arith.MuliOp(step, bytes_)) for step in reversed(metadata.strides)][1:]
         sizes += [e.number(1)] * (MAX_RANK - rank)
         strides += [e.number(0)] * (MAX_RANK - rank)
         start = e.emit(

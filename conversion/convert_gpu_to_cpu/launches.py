@@ -404,8 +404,8 @@ def _watch_map(slot: int, place: str) -> list[str]:
 def _dense_bytes(name: str, array: str, type_: MemRefType) -> tuple[list[str], str]:
     """The text that computes the size in bytes of a dense array, and the name of that value."""
     shape = type_.get_shape()
-    known = element_size(type_) * math.prod(it for it in shape if it != DYNAMIC_INDEX)
-    lines, last = [f"{name}0 = arith.constant {known} : index"], f"{name}0"
+    static_bytes = element_size(type_) * math.prod(size for size in shape if size != DYNAMIC_INDEX)
+    lines, last = [f"{name}0 = arith.constant {static_bytes} : index"], f"{name}0"
     for dim, extent in enumerate(shape, start=1):
         if extent == DYNAMIC_INDEX:
             lines += [

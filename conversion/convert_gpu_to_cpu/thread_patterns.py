@@ -215,8 +215,8 @@ class GuardDivision(ThreadPattern):
     ) -> None:
         dividend, divisor = op.operands
         is_signed = not isinstance(op, arith.DivUIOp | arith.RemUIOp | arith.CeilDivUIOp)
-        known = _constants(divisor)
-        if known and 0 not in known and (-1 not in known or not is_signed):
+        divisors = _constants(divisor)
+        if divisors and 0 not in divisors and (-1 not in divisors or not is_signed):
             return
         e, type_ = Emitter(rewriter, op), divisor.type
 

@@ -53,7 +53,7 @@ class GpuFunction(FunctionLowering):
     """The translation of one function of a device."""
 
     source: GPUFuncOp
-    kept = ("llvm", "nvvm")
+    kept_dialects = ("llvm", "nvvm")
     conversion: ClassVar[tuple[str, str]] = CONVERSION
 
     def unsupported(self, op: Operation) -> CodegenError:
@@ -107,14 +107,16 @@ def lower_kernel(new: NewModule, s: GpuFunction, op: GPUFuncOp) -> None:
         memory, formals = Origin(), [s.memref(value).origin for value in (first, second)]
         new.handovers.append([(memory, formal) for formal in formals])
     attributes = s.kernel_attributes() if op.is_kernel else {}
-    kept = {key: value for key, value in op.attributes.items() if key.startswith("nvvm.")}
+    nvvm_attributes = {
+        key: value for key, value in op.attributes.items() if key.startswith("nvvm.")
+    }
     new.add_function(
         name,
         signature,
         body,
         op,
         internal=not op.is_kernel,
-        attributes={**attributes, **kept},
+        attributes={**attributes, **nvvm_attributes},
         properties=s.kernel_properties() if op.is_kernel else None,
     )
 
@@ -212,8 +214,12 @@ class LowerDynamicSharedMemory(LlvmPattern):
             array = llvm.LLVMArrayType(0, i8)
             home = op.get_toplevel_object()
             assert isinstance(home, Operation)
-            kernels = [it for it in home.walk() if isinstance(it, DynamicSharedMemoryOp)]
-            alignment = max(ALIGNMENT, *(it.alignment or 0 for it in kernels))
+            kernels = [
+                kernel_op
+                for kernel_op in home.walk()
+                if isinstance(kernel_op, DynamicSharedMemoryOp)
+            ]
+            alignment = max(ALIGNMENT, *(memory.alignment or 0 for memory in kernels))
             new = llvm.GlobalOp(array, DYNAMIC, "external", SHARED_SPACE, alignment=alignment)
             s.module.add(_global(s, new))
         # Nobody asks for the size, which the launch gives.

@@ -77,11 +77,11 @@ class LowerDimension(LlvmPattern):
         if not is_block and not isinstance(op, gpu.BlockIdOp | gpu.GridDimOp):
             return None
         sizes = source.known_block_size if is_block else source.known_grid_size  # pyright: ignore
-        known = _known(sizes, dimension)
-        limit = known or (MAX_BLOCK if is_block else MAX_GRID)[dimension]
+        size = _known(sizes, dimension)
+        limit = size or (MAX_BLOCK if is_block else MAX_GRID)[dimension]
         if isinstance(op, gpu.ThreadIdOp | gpu.BlockIdOp):
             return 0, limit
-        return (known or 1), min(limit + 1, 2**31 - 1)
+        return (size or 1), min(limit + 1, 2**31 - 1)
 
 
 def _known(sizes: DenseArrayBase[IntegerType] | None, dimension: Dimension) -> int | None:

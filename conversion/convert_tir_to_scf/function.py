@@ -41,7 +41,7 @@ from kc.transforms.tir.blocks._inline_combine import inline_combine
 TARGET = ConversionTarget(
     "convert-tir-to-scf",
     illegal=("tir",),
-    kept=(tir.NumThreadsOp.name, tir.ThreadNumberOp.name),
+    kept_operations=(tir.NumThreadsOp.name, tir.ThreadNumberOp.name),
 )
 
 STACK_BYTES = 64 * 1024
@@ -110,9 +110,9 @@ class TirToScf(Conversion):
         """``flags`` are the target's for float operations."""
         super().__init__(patterns, ConvertOperands)
         self.function = function
-        given = {FastMathFlag(flag) for flag in flags}
-        self._contracting = _flags_attr(given)
-        self._flags = _flags_attr(given.difference(_CONTRACT.data))
+        allowed = {FastMathFlag(flag) for flag in flags}
+        self._contracting = _flags_attr(allowed)
+        self._flags = _flags_attr(allowed.difference(_CONTRACT.data))
         self.symbols = symbol_sources(function)
         self.sized = sized_symbols(function)
         self.index = IndexValues()
@@ -227,12 +227,14 @@ class TirToScf(Conversion):
         unmark([function])  # the loops are compiled as they are
         if function.arg_attrs is None:
             return
-        kept = [
+        public_attrs = [
             {key: value for key, value in attrs.data.items() if not key.startswith("kc.")}
             for attrs in function.arg_attrs.data
         ]
         function.arg_attrs = (
-            ArrayAttr(DictionaryAttr(attrs) for attrs in kept) if any(kept) else None
+            ArrayAttr(DictionaryAttr(attrs) for attrs in public_attrs)
+            if any(public_attrs)
+            else None
         )
 
 

@@ -266,8 +266,10 @@ class ConvertStore(ConversionPattern[TirToScf]):
         if isinstance(memory, VectorType):
             nontemporal = BoolAttr.from_bool(True) if NONTEMPORAL in op.attributes else None
             store = vector.StoreOp(value, op.buffer, indices, nontemporal)
-            given = op.attributes.get("alignment")
-            store.attributes.update(alignment if given is None else {"alignment": given})
+            alignment_attr = op.attributes.get("alignment")
+            store.attributes.update(
+                alignment if alignment_attr is None else {"alignment": alignment_attr}
+            )
             ops.append(store)
         else:
             ops.append(memref.StoreOp.get(value, op.buffer, indices))
@@ -372,12 +374,12 @@ class ConvertView(ConversionPattern[TirToScf]):
         conversion = self.conversion
         if ZERO_OUTSIDE in op.attributes:
             return  # consumers of such views are lowered earlier
-        source, wanted = op.buffer.type, op.result.type
+        source, result_type = op.buffer.type, op.result.type
         assert isinstance(source, MemRefType)
-        assert isinstance(wanted, MemRefType)
+        assert isinstance(result_type, MemRefType)
         rank = source.get_num_dims()
         sizes = [1] * rank
-        for dim, size in zip(op.positions, wanted.get_shape(), strict=True):
+        for dim, size in zip(op.positions, result_type.get_shape(), strict=True):
             sizes[dim] = size
         offsets: list[SSAValue | int] = []
         for expr, size, extent in zip(
@@ -396,12 +398,14 @@ class ConvertView(ConversionPattern[TirToScf]):
         strides = whole.get_strides() or ()
         part = MemRefType(
             whole.element_type,
-            wanted.get_shape(),
+            result_type.get_shape(),
             StridedLayoutAttr([strides[dim] for dim in op.positions], whole.get_offset()),
             whole.memory_space,
         )
         ops: list[Operation] = [memref.SubviewOp.get(op.buffer, offsets, sizes, units, part)]
-        final = MemRefType(part.element_type, wanted.shape, wanted.layout, wanted.memory_space)
+        final = MemRefType(
+            part.element_type, result_type.shape, result_type.layout, result_type.memory_space
+        )
         if part != final:
             ops.append(memref.CastOp.get(ops[0], final))
         rewriter.replace(op, ops)

@@ -137,11 +137,11 @@ def symbol_sources(function: func.FuncOp) -> dict[str, tuple[int, int | None]]:
     sources: dict[str, tuple[int, int | None]] = {}
     symbols = tir.symbol_names(function)
     attrs = function.arg_attrs.data if function.arg_attrs is not None else ()
-    for n, given in enumerate(attrs):
-        name = given.data.get("kc.symbol")
+    for n, arg_attrs in enumerate(attrs):
+        name = arg_attrs.data.get("kc.symbol")
         if name is not None:
             sources.setdefault(name.data, (n, None))  # pyright: ignore
-        shape = given.data.get("kc.shape")
+        shape = arg_attrs.data.get("kc.shape")
         if shape is not None:
             for dim, expr in enumerate(shape.data.results):  # pyright: ignore
                 for m, symbol in enumerate(symbols):

@@ -87,7 +87,7 @@ class FunctionLowering(PatternRewriter):
     the parent become parameters (``captures``) in the order of first use.
     """
 
-    kept: ClassVar[tuple[str, ...]] = ("llvm",)
+    kept_dialects: ClassVar[tuple[str, ...]] = ("llvm",)
     """The dialects whose operations are copied unchanged."""
 
     def __init__(
@@ -385,14 +385,14 @@ class FunctionLowering(PatternRewriter):
             pointer.name_hint = old.name_hint
             for size in sizes:
                 size.name_hint = f"{old.name_hint}_size"
-        known = iter(sizes)
+        remaining = iter(sizes)
         shape = tuple(
-            next(known) if size == DYNAMIC_INDEX else size for size in old.type.get_shape()
+            next(remaining) if size == DYNAMIC_INDEX else size for size in old.type.get_shape()
         )
         strides = None
         if is_strided(old.type):
-            given = old.type.get_strides() or ()
-            strides = tuple(next(known) if stride is None else stride for stride in given)
+            declared = old.type.get_strides() or ()
+            strides = tuple(next(remaining) if stride is None else stride for stride in declared)
         self.define(old, MemRef(pointer, shape, old.type, origin, strides))
 
     # Blocks
@@ -494,8 +494,10 @@ class FunctionLowering(PatternRewriter):
         """Copy an operation that already belongs to the target dialect, with translated
         operands.
         """
-        kept = op.name.partition(".")[0] in self.kept and not op.regions and not op.successors
-        if not kept or any(isinstance(value.type, MemRefType) for value in op.operands):
+        is_kept = (
+            op.name.partition(".")[0] in self.kept_dialects and not op.regions and not op.successors
+        )
+        if not is_kept or any(isinstance(value.type, MemRefType) for value in op.operands):
             raise self.unsupported(op)
         copy = type(op).create(
             operands=[self.value(value) for value in op.operands],

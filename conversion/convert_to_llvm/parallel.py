@@ -174,7 +174,7 @@ def _outline(s: FunctionLowering, op: Operation) -> None:
     begin, end = (inner.entry.insert_arg(i64, i) for i in range(2))
     begin.name_hint, end.name_hint = "begin", "end"
     numbered = next(
-        (it for it in op.regions[0].blocks[0].ops if isinstance(it, ThreadNumberOp)), None
+        (inner for inner in op.regions[0].blocks[0].ops if isinstance(inner, ThreadNumberOp)), None
     )
     if numbered is not None:
         inner.thread = inner.entry.insert_arg(i64, 2)
@@ -198,12 +198,12 @@ def _outline(s: FunctionLowering, op: Operation) -> None:
 def _is_uneven(op: Operation) -> bool:
     """True if loops inside a parallel loop have bounds that depend on its iteration."""
     (block,) = op.regions[0].blocks
-    known: set[SSAValue] = set(block.args)
+    uneven: set[SSAValue] = set(block.args)
     for inner in loop_tree.preorder(op):
-        if isinstance(inner, scf.ForOp) and not known.isdisjoint((inner.lb, inner.ub)):
+        if isinstance(inner, scf.ForOp) and not uneven.isdisjoint((inner.lb, inner.ub)):
             return True
-        if not inner.regions and not known.isdisjoint(inner.operands):
-            known.update(inner.results)
+        if not inner.regions and not uneven.isdisjoint(inner.operands):
+            uneven.update(inner.results)
     return False
 
 
@@ -326,11 +326,11 @@ def _add_task(
 ) -> None:
     """The function that the pool calls: it unpacks the context and calls the body."""
     task = FunctionLowering(s.module, s.patterns, name, op)
-    given = {"begin": i64, "end": i64, "context": POINTER}
+    parameter_types = {"begin": i64, "end": i64, "context": POINTER}
     if is_numbered:
-        given["thread"] = i64
+        parameter_types["thread"] = i64
     arguments: list[SSAValue] = []
-    for position, (hint, type_) in enumerate(given.items()):
+    for position, (hint, type_) in enumerate(parameter_types.items()):
         argument = task.entry.insert_arg(type_, position)
         argument.name_hint = hint
         arguments.append(argument)
@@ -340,7 +340,7 @@ def _add_task(
         arguments.append(task.emit(llvm.LoadOp, [field], ty))
     task.insert(llvm.CallOp(f"{name}_body", *arguments))
     task.insert(llvm.ReturnOp())
-    signature = Signature.of([Parameter(type_) for type_ in given.values()])
+    signature = Signature.of([Parameter(type_) for type_ in parameter_types.values()])
     s.module.add_function(name, signature, task.new_region, op, internal=True)
 
 

@@ -30,14 +30,14 @@ class Parameter:
         """
         if self.origin is None:
             return self.attributes
-        known: dict[str, Attribute] = {"llvm.align": IntegerAttr(self.alignment, i64)}
+        attributes: dict[str, Attribute] = {"llvm.align": IntegerAttr(self.alignment, i64)}
         if self.origin.noalias:
-            known["llvm.noalias"] = UnitAttr()
+            attributes["llvm.noalias"] = UnitAttr()
         if not (self.origin.launched or self.origin.escaped):
-            known["llvm.nocapture"] = UnitAttr()
+            attributes["llvm.nocapture"] = UnitAttr()
         if not self.origin.written:
-            known["llvm.readonly"] = UnitAttr()
-        return {**known, **self.attributes}
+            attributes["llvm.readonly"] = UnitAttr()
+        return {**attributes, **self.attributes}
 
 
 @dataclass
@@ -71,14 +71,14 @@ def signature_of(func: FuncOp) -> Signature:
     The attributes of an argument apply to its first parameter, which is the pointer of a memref. A
     function without a body may do anything; a C function receives only pointers.
     """
-    given = func.arg_attrs.data if func.arg_attrs is not None else ()
+    arg_attrs = func.arg_attrs.data if func.arg_attrs is not None else ()
     external, pointers = func.is_declaration, POINTERS in func.attributes
     parameters: list[Parameter] = []
     for i, ty in enumerate(func.function_type.inputs):
         first, *sizes = abi_types(ty)
         if pointers:
             sizes = []
-        parameter = Parameter(first, dict(given[i].data) if given else {})
+        parameter = Parameter(first, dict(arg_attrs[i].data) if arg_attrs else {})
         if isinstance(ty, MemRefType):
             parameter.origin = Origin(noalias=not external, written=external, escaped=external)
             parameter.alignment = element_size(ty)

@@ -155,9 +155,9 @@ def lower_multi_reduction(
     """Combine the elements along some dimensions, in index order."""
     require_wide(op)
     shape, reduced = shape_of(op.source), sorted(op.reduced)
-    kept = [n for n in range(len(shape)) if n not in reduced]
-    own = lanes(shape).transpose([*reduced, *kept])
-    rows = own.reshape(-1, int(lanes([shape[n] for n in kept]).size))
+    outer = [n for n in range(len(shape)) if n not in reduced]
+    own = lanes(shape).transpose([*reduced, *outer])
+    rows = own.reshape(-1, int(lanes([shape[n] for n in outer]).size))
     source = s.value(op.source)
 
     def terms() -> Generator[tuple[SSAValue, SSAValue | None], None, None]:

@@ -245,7 +245,9 @@ def _is_second_step(op: xdsl_vector.ShuffleOp) -> bool:
         and len({*steps}) == 2
         and all(
             isinstance(step, xdsl_vector.ShuffleOp)
-            and not any(isinstance(it.owner, xdsl_vector.ShuffleOp) for it in step.operands)
+            and not any(
+                isinstance(operand.owner, xdsl_vector.ShuffleOp) for operand in step.operands
+            )
             for step in steps
         )
     )

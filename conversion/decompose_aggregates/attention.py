@@ -50,14 +50,14 @@ def softmax(emitter: Emitter, source: SSAValue, axis: int) -> SSAValue:
     element, shape = element_of(source), tensor_type(source).get_shape()
     assert isinstance(element, AnyFloat)
     every = dims(*range(len(shape)))
-    kept = [expr for n, expr in enumerate(every) if n != axis]
+    outer = [expr for n, expr in enumerate(every) if n != axis]
     sizes = [size for n, size in enumerate(shape) if n != axis]
 
     def reduced(value: SSAValue, combine: type[Operation], start: float) -> SSAValue:
         return emitter.generic(
             [(value, every)],
             element,
-            kept,
+            outer,
             lambda a, total: combine.create(operands=[total, a], result_types=[element]).results[0],
             shape=sizes,
             loops=len(shape),
@@ -69,7 +69,9 @@ def softmax(emitter: Emitter, source: SSAValue, axis: int) -> SSAValue:
             result = body.create(operands=[a, b], result_types=[element]).results[0]
             return math.ExpOp(result).result if exp else result
 
-        return emitter.generic([(value, every), (row, kept)], element, every, apply, shape=shape)[0]
+        return emitter.generic([(value, every), (row, outer)], element, every, apply, shape=shape)[
+            0
+        ]
 
     largest = reduced(source, arith.MaximumfOp, -inf)
     powers = mapped(source, largest, arith.SubfOp, exp=True)
@@ -135,13 +137,13 @@ class DecomposeAttention(RewritePattern):
         sizes = [*shapes[0][:-1], shapes[1][-2]]
         weights = product(query, [m, d], key, [n, d], sizes)
 
-        def masked(weight: SSAValue, *given: SSAValue) -> SSAValue:
+        def masked(weight: SSAValue, *mask: SSAValue) -> SSAValue:
             scaled = times(weight, number(depth**-0.5, element))
-            if not given:
+            if not mask:
                 return scaled
-            if given[0].type == i1:
-                return choose(given[0], scaled, number(-inf, element))
-            return plus(scaled, given[0])
+            if mask[0].type == i1:
+                return choose(mask[0], scaled, number(-inf, element))
+            return plus(scaled, mask[0])
 
         every = [*outer, m, n]
         weights = emitter.generic(

@@ -76,9 +76,9 @@ def store(value: SSAValue, buffer: SSAValue, at: Sequence[Index]) -> None:
 def size(value: SSAValue, axis: int) -> SSAValue:
     """The extent along an axis."""
     assert isinstance(value.type, TensorType | MemRefType)
-    known = value.type.get_shape()[axis]
-    if known >= 0:
-        return index(known)
+    static_size = value.type.get_shape()[axis]
+    if static_size >= 0:
+        return index(static_size)
     if isinstance(value.type, TensorType):
         return tensor.DimOp(value, index(axis)).result
     return memref.DimOp.from_source_and_index(value, index(axis)).result

@@ -67,9 +67,9 @@ class DecomposeTopk(RewritePattern):
 
         def body(buffers: list[SSAValue]) -> None:
             best, places = buffers
-            given = [input_buffer(value) for value in op.inputs]
+            sources = [input_buffer(value) for value in op.inputs]
             counts = [size(source, n) for n in outer]
-            count, kept = size(source, axis), size(op.outputs[0], axis)
+            count, output_count = size(source, axis), size(op.outputs[0], axis)
             if isinstance(op.outputs[1].owner, tensor.EmptyOp):
                 # The initial contents are unknown; any element has a lower index.
                 highest = (1 << (number.width.data - 1)) - 1
@@ -80,15 +80,15 @@ class DecomposeTopk(RewritePattern):
                     here.insert(axis, at[-1])
                     store(last, places, here)
 
-                loops([*counts, kept], clear)
+                loops([*counts, output_count], clear)
 
             def element(at: list[SSAValue]) -> None:
                 rest, i = at[:-1], at[-1]
                 place = [*rest]
                 place.insert(axis, i)
-                value = load(given[0], place)
-                if len(given) == 2:
-                    own = load(given[1], place)
+                value = load(sources[0], place)
+                if len(sources) == 2:
+                    own = load(sources[1], place)
                 else:
                     own = arith.IndexCastOp(i, number).result
                 descend(rest, value, own)
@@ -120,7 +120,7 @@ class DecomposeTopk(RewritePattern):
 
                     when(taken, exchange)
 
-                loop(kept, compare)
+                loop(output_count, compare)
 
             loops([*counts, count], element)
 

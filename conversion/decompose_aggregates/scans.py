@@ -28,12 +28,12 @@ class DecomposeScan(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScanOp, rewriter: PatternRewriter, /) -> None:
         axis, inclusive = op.dimension.value.data, bool(op.inclusive.value.data)
-        given = op.inputs[0]
-        rank = len(shape_of(given))
+        input_ = op.inputs[0]
+        rank = len(shape_of(input_))
 
         def body(buffers: list[SSAValue]) -> None:
-            source, (target, total) = input_buffer(given), buffers
-            counts = [size(given, n) for n in range(rank)]
+            source, (target, total) = input_buffer(input_), buffers
+            counts = [size(input_, n) for n in range(rank)]
 
             def element(at: list[SSAValue]) -> None:
                 rest = [i for n, i in enumerate(at) if n != axis]

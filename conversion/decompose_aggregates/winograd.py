@@ -84,11 +84,11 @@ def _product(
     matrices: Mapping[str, Matrix],
     read: Sequence[AffineExpr],
     shape: Sequence[int],
-    kept: tuple[int, int],
+    kept_axes: tuple[int, int],
     summed: tuple[int, int],
 ) -> SSAValue:
-    """The sum of left[i, a] right[j, b] source[...] over a and b. ``kept`` are the loops of i and
-    j, ``summed`` those of a and b.
+    """The sum of left[i, a] right[j, b] source[...] over a and b. ``kept_axes`` are the loops of
+    i and j, ``summed`` are the loops of a and b.
     """
     element = tensor_type(op.source).get_element_type()
     assert isinstance(element, AnyFloat)
@@ -104,7 +104,7 @@ def _product(
         _constant(emitter, matrices[op.algorithm] if is_transformed else None, element)
         for is_transformed in op.is_transformed
     ]
-    pairs = zip(factors, kept, summed, strict=True)
+    pairs = zip(factors, kept_axes, summed, strict=True)
     return emitter.generic(
         [(op.source, list(read)), *((factor, dims(i, a)) for factor, i, a in pairs)],
         element,

@@ -105,7 +105,7 @@ class RaiseToTirPass(ModulePass):
             _require_buffers(function)
         if todo:
             require_sizes_of_variables(op)
-        kept = keep_called(op, taken)
+        copies = keep_called(op, taken)
         bodies = {function.sym_name.data: function for function in functions(op)}
         inlined = set[str]().union(*map(inlined_callees, todo))
         whole = {
@@ -123,22 +123,22 @@ class RaiseToTirPass(ModulePass):
             for function, source in whole.items()
         }
         raised: dict[func.FuncOp, tuple[func.FuncOp, list[memref.GlobalOp]]] = {}
-        for function, source in (*sources.items(), *((copy, copy) for copy in kept.values())):
+        for function, source in (*sources.items(), *((copy, copy) for copy in copies.values())):
             if needs_raising(source, loops=self.loops):
                 raised[function] = raise_function(source, taken)
             elif source is not function:
                 raised[function] = source, []
-        for copy in kept.values():
+        for copy in copies.values():
             op.body.block.add_op(copy)
-        for function, source in (*whole.items(), *((copy, copy) for copy in kept.values())):
+        for function, source in (*whole.items(), *((copy, copy) for copy in copies.values())):
             if function in raised and computes_without_loops(source):
                 mark_unscheduled(raised[function][0])
         for old, (new, tables) in raised.items():
             check_interface(old, new)
             op.body.block.insert_ops_before(tables, old)
             Rewriter.replace_op(old, new, [])
-        if kept:
-            call_kept([op], {name: copy.sym_name.data for name, copy in kept.items()})
+        if copies:
+            call_kept([op], {name: copy.sym_name.data for name, copy in copies.items()})
         _drop_uncalled(op, inlined)
         if todo:
             globals_of_memref(op)

@@ -80,9 +80,9 @@ def _move_before(op: Operation) -> None:
     asserted = _assertions(op)
     needed = _needed(op, asserted)
     arguments = op.body.block.args
-    read = [n for n, arg in enumerate(arguments) if any(arg in it.operands for it in needed)]
+    read = [n for n, arg in enumerate(arguments) if any(arg in inner.operands for inner in needed)]
     maps = [space.data for space in op.indexing_maps]
-    indexed = {it.dim.value.data for it in needed if isinstance(it, linalg.ops.IndexOp)}
+    indexed = {inner.dim.value.data for inner in needed if isinstance(inner, linalg.ops.IndexOp)}
     used = {dim for n in read for expr in maps[n].results for dim in expr.used_dims()} | indexed
     operands = list(op.operands)
     # An empty op asserts nothing.
@@ -90,8 +90,8 @@ def _move_before(op: Operation) -> None:
         expr.position
         for value, space in zip(operands, maps, strict=True)
         if isinstance(value.type, ShapedType)
-        for expr, known in zip(space.results, value.type.get_shape(), strict=True)
-        if isinstance(expr, AffineDimExpr) and known >= 1
+        for expr, size in zip(space.results, value.type.get_shape(), strict=True)
+        if isinstance(expr, AffineDimExpr) and size >= 1
     }
     dims = [dim for dim in range(len(op.iterator_types)) if dim in used or dim not in certain]
     if any(n >= len(op.inputs) for n in read):
@@ -135,16 +135,16 @@ def _move_before(op: Operation) -> None:
 
 def _needed(op: linalg.ops.GenericOp, asserted: list[cf.AssertOp]) -> list[Operation]:
     """The ops of the body that the assertions need, in order."""
-    wanted: set[Operation] = set(asserted)
+    needed: set[Operation] = set(asserted)
     for inner in reversed(list(op.body.block.ops)):
-        if inner not in wanted:
+        if inner not in needed:
             continue
         if inner.regions:
             raise _refused(asserted[0], f"it depends on {inner.name}")
         for operand in inner.operands:
             if isinstance(operand.owner, Operation) and operand.owner.parent is op.body.block:
-                wanted.add(operand.owner)
-    return [inner for inner in op.body.block.ops if inner in wanted]
+                needed.add(operand.owner)
+    return [inner for inner in op.body.block.ops if inner in needed]
 
 
 def _element(value: SSAValue, space: AffineMap, at: dict[int, SSAValue]) -> SSAValue:

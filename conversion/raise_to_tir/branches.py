@@ -170,13 +170,13 @@ def _if(block: Block) -> bool:
         return False
     types = [value.type for value in values[0]]
     bodies = [Block(), Block()]
-    for body, way, given, (_, arguments) in zip(bodies, ways, values, choices, strict=True):
+    for body, way, yielded, (_, arguments) in zip(bodies, ways, values, choices, strict=True):
         if way is not None:
             last = _end(way)
             _moved(way, body, arguments)
             # What is handed on may be an argument of the block.
-            given = list(last.operands)
-        _added(body, end, scf.YieldOp(*given))
+            yielded = list(last.operands)
+        _added(body, end, scf.YieldOp(*yielded))
     new = scf.IfOp(end.cond, types, Region(bodies[0]), Region(bodies[1]))
     end.detach()
     following: Operation

@@ -210,8 +210,8 @@ class RaiseRealloc(ConversionPattern[FunctionRaiser]):
         (old,) = raiser.sizes_of(source)
         assert isinstance(op.result.type, MemRefType)
         (static,) = op.result.type.get_shape()
-        given = op.dynamic_result_size
-        size = static if given is None else raiser.extent(given)
+        operand = op.dynamic_result_size
+        size = static if operand is None else raiser.extent(operand)
         raiser.requirements.natural([size], op)
         name = op.result.name_hint or "realloc"
         target = raiser.alloc(name, without_strides(op.result.type), [size], op)  # pyright: ignore

@@ -539,9 +539,9 @@ class FunctionRaiser(Emitter):
 
     def sizes_of(self, buffer: SSAValue) -> list[Extent]:
         """The sizes of a buffer; unknown sizes are loaded from it."""
-        known = self.buffer_sizes.get(buffer)
-        if known is not None:
-            return known
+        cached = self.buffer_sizes.get(buffer)
+        if cached is not None:
+            return cached
         assert isinstance(buffer.type, MemRefType)
         sizes: list[Extent] = []
         for n, size in enumerate(buffer.type.get_shape()):

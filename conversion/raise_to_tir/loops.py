@@ -347,7 +347,7 @@ class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
         arrivals, results = while_buffers(raiser, op, before.args, condition.operands[1:])
         is_tensor = [isinstance(arg.type, TensorType) for arg in after.args]
         scalars = [n for n, arg in enumerate(before.args) if n not in arrivals]
-        kept = [n for n, tensor in enumerate(is_tensor) if not tensor]
+        scalar_numbers = [n for n, tensor in enumerate(is_tensor) if not tensor]
 
         def inner(source: Block, numbers: Sequence[int]) -> Block:
             block = Block(arg_types=[source.args[n].type for n in numbers])
@@ -362,7 +362,7 @@ class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
                     raiser.convert_op(inner_op)
             for n, buffer in results.items():
                 pass_on(raiser, op, condition, condition.operands[1:][n], buffer)
-            values = [raiser.value(condition.operands[1:][n]) for n in kept]
+            values = [raiser.value(condition.operands[1:][n]) for n in scalar_numbers]
             raiser.emit(scf.ConditionOp(raiser.value(condition.operands[0]), *values), condition)
 
         def body() -> None:
@@ -375,7 +375,7 @@ class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
             raiser.emit(scf.YieldOp(*values), end)
 
         starts = [raiser.value(op.arguments[n]) for n in scalars]
-        blocks = inner(before, scalars), inner(after, kept)
+        blocks = inner(before, scalars), inner(after, scalar_numbers)
         raiser.into(blocks[0], decide)
         raiser.tensors.forget_inside(op)
         for n, buffer in results.items():
@@ -384,9 +384,11 @@ class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
         raiser.tensors.forget_inside(op)
         for n, buffer in results.items():
             raiser.tensors.values[op.results[n]] = Held(buffer)
-        loop = scf.WhileOp(starts, [op.results[n].type for n in kept], *map(Region, blocks))
+        loop = scf.WhileOp(
+            starts, [op.results[n].type for n in scalar_numbers], *map(Region, blocks)
+        )
         loop.location = op.location
-        for n, result in zip(kept, loop.results, strict=True):
+        for n, result in zip(scalar_numbers, loop.results, strict=True):
             result.name_hint = op.results[n].name_hint
             raiser.values[op.results[n]] = result
         raiser.add(loop)
@@ -514,8 +516,8 @@ def _constraints(
     owner = condition.owner
     if isinstance(owner, arith.AndIOp):
         parts = [_constraints(raiser, side, operands) for side in owner.operands]
-        known = [part for part in parts if part is not None]
-        return [*known[0], *known[1]] if len(known) == 2 else None
+        both = [part for part in parts if part is not None]
+        return [*both[0], *both[1]] if len(both) == 2 else None
     if not isinstance(owner, arith.CmpiOp) or owner.lhs.type != tir.INDEX:
         return None
 

@@ -48,14 +48,14 @@ class RaiseSubview(ConversionPattern[FunctionRaiser]):
         assert isinstance(op.result.type, MemRefType)
         if any(int(stride) < 1 for stride in op.static_strides.iter_values()):
             raise _refused(op, "a stride is not a number above 0")
-        kept = kept_dimensions(op.result.type.get_shape(), op)
+        kept_dims = kept_dimensions(op.result.type.get_shape(), op)
         dims: list[AffineExpr] = [
-            AffineDimExpr(kept.index(n)) if n in kept else AffineExpr.constant(0)
+            AffineDimExpr(kept_dims.index(n)) if n in kept_dims else AffineExpr.constant(0)
             for n in range(len(sizes))
         ]
-        dims += [AffineDimExpr(len(kept) + n) for n in range(len(outer))]
+        dims += [AffineDimExpr(len(kept_dims) + n) for n in range(len(outer))]
         space = [expr.replace_dims_and_symbols(dims, ()) for expr in exprs]
-        raiser.view(op.result, op.source, space, outer, [sizes[n] for n in kept])
+        raiser.view(op.result, op.source, space, outer, [sizes[n] for n in kept_dims])
 
 
 class RaiseMemrefCast(ConversionPattern[FunctionRaiser]):
@@ -208,14 +208,14 @@ class RaiseReinterpretCast(ConversionPattern[FunctionRaiser]):
         whole: Extent = 1
         for size in fine:
             whole = raiser.product(whole, size, op)
-        what, known = (
+        what, facts = (
             "takes elements of its memory",
             [count for count in counts if count is not None],
         )
         if least is not None:
-            raiser.requirements.at_least(least, 0, op, what, known)
+            raiser.requirements.at_least(least, 0, op, what, facts)
         if last is not None:
-            raiser.requirements.at_least(whole, last + 1, op, what, known)
+            raiser.requirements.at_least(whole, last + 1, op, what, facts)
         raiser.requirements.natural(sizes, op)
         space: list[AffineExpr] = []
         for size in reversed(fine[1:]):

@@ -33,11 +33,11 @@ def _require_tensors(op: PackOp | UnPackOp) -> None:
 
 def _tiles(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[Extent]:
     """The tile sizes; unknown sizes are read from the packed tensor."""
-    given = iter(op.inner_tiles)
+    tile_sizes = iter(op.inner_tiles)
     inner = raiser.tensors.sizes(op.packed)[len(op.order) :]
     tiles: list[Extent] = []
     for size, held in zip(op.tiles, inner, strict=True):
-        tile = raiser.extent(next(given)) if size == tir.DYNAMIC else size
+        tile = raiser.extent(next(tile_sizes)) if size == tir.DYNAMIC else size
         raiser.requirements.equal(tile, held, op, "has tiles of the sizes that it names")
         raiser.requirements.at_least(tile, 1, op, "has tiles of at least one element")
         tiles.append(tile if isinstance(tile, int) else held)

@@ -65,13 +65,13 @@ class RaiseScfParallel(ConversionPattern[FunctionRaiser]):
     def match_and_rewrite(self, op: scf.ParallelOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
         extents = steps(raiser, op, op.step)
-        known = [step for step in extents if isinstance(step, int)]
-        if len(known) != len(extents):
+        static_steps = [step for step in extents if isinstance(step, int)]
+        if len(static_steps) != len(extents):
             return
         lows, highs = (
             [raiser.extent(bound) for bound in values] for values in (op.lowerBound, op.upperBound)
         )
-        bounds = list(zip(lows, highs, known, strict=True))
+        bounds = list(zip(lows, highs, static_steps, strict=True))
         end = op.body.block.last_op
         assert isinstance(end, scf.ReduceOp)
 
@@ -242,9 +242,9 @@ class RaiseForall(ConversionPattern[FunctionRaiser]):
             raiser.requirements.at_least(step, 1, op, "has a step of at least 1")
             bounds.append((low, high, step))
         args = block.args[op.rank :]
-        kept = share(raiser, op, args)
+        shared = share(raiser, op, args)
         _nest(raiser, op, block, bounds)
-        end_sharing(raiser, op, args, kept)
+        end_sharing(raiser, op, args, shared)
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (

@@ -255,10 +255,10 @@ def _required(raiser: FunctionRaiser, op: cf.AssertOp, condition: SSAValue) -> b
     else:
         sides = [_comparison(raiser, op, condition)]
     what = f"asserts {op.msg}"
-    known = [side for side in sides if side is not None]
-    if len(known) != len(sides) or requirements.is_conditional(op):
+    comparisons = [side for side in sides if side is not None]
+    if len(comparisons) != len(sides) or requirements.is_conditional(op):
         return False
-    for predicate, lhs, rhs in known:
+    for predicate, lhs, rhs in comparisons:
         if predicate == 0:
             requirements.equal(lhs, rhs, op, what)
         elif predicate in (2, 3):

@@ -101,9 +101,9 @@ class Requirements:
     def typed(self, value: SSAValue, sizes: Sequence[Extent], op: Operation) -> None:
         """Require ``sizes`` to equal the static sizes of the type of ``value``."""
         assert isinstance(value.type, ShapedType)
-        for size, known in zip(sizes, value.type.get_shape(), strict=True):
-            if known != tir.DYNAMIC:
-                self.equal(size, known, op, f"gives a {value.type}")
+        for size, static_size in zip(sizes, value.type.get_shape(), strict=True):
+            if static_size != tir.DYNAMIC:
+                self.equal(size, static_size, op, f"gives a {value.type}")
 
     def _require(
         self,
@@ -189,9 +189,9 @@ class Requirements:
 
         kind = AffineConstraintKind.eq if equal else AffineConstraintKind.ge
         condition = AffineConstraintExpr(kind, over_symbols(difference), ZERO)
-        known = [count for count in counts if self.is_affine(count)]
+        affine_counts = [count for count in counts if self.is_affine(count)]
         return SizeRequirement(
-            condition, tuple(factors), tuple(over_symbols(count) for count in known), why
+            condition, tuple(factors), tuple(over_symbols(count) for count in affine_counts), why
         )
 
     # Sizes as expressions --------------------------------------------------------------------
@@ -248,8 +248,8 @@ class Requirements:
             return self.expr(owner.input, op)
         if isinstance(owner, tir.ApplyOp) and owner.expr is not None:
             parts = [self.expr(operand, op) for operand in owner.operands_of_map]
-            known = [part for part in parts if part is not None]
-            return owner.expr.replace_dims_and_symbols(known, ()) if known == parts else None
+            dims = [part for part in parts if part is not None]
+            return owner.expr.replace_dims_and_symbols(dims, ()) if dims == parts else None
         kind = _BINARY.get(owner.name)
         if kind is None:
             return None
@@ -344,11 +344,11 @@ class Requirements:
             return None, None
         ends = self.index_range(atom.lhs, extents)
         if atom.kind is AffineBinaryOpKind.Mod:
-            known = [self._simplify(end) if end is not None else None for end in ends]
-            if all(isinstance(end, AffineConstantExpr) for end in known):
-                first, last = (end.value // by.value for end in known)  # pyright: ignore
+            limits = [self._simplify(end) if end is not None else None for end in ends]
+            if all(isinstance(end, AffineConstantExpr) for end in limits):
+                first, last = (end.value // by.value for end in limits)  # pyright: ignore
                 if first == last:
-                    return tuple(end % by.value for end in known)  # pyright: ignore
+                    return tuple(end % by.value for end in limits)  # pyright: ignore
             return AffineExpr.constant(0), None
         divide = (
             AffineExpr.ceil_div

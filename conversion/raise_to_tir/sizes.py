@@ -59,10 +59,10 @@ class Sizes:
         """The arguments with declared sizes; dimensions of equal size share their names."""
         attrs = self.function.arg_attrs
         declared: set[SSAValue] = set()
-        for arg, given in zip(
+        for arg, arg_attrs in zip(
             self.function.args, attrs.data if attrs is not None else (), strict=False
         ):
-            shape = given.data.get("kc.shape")
+            shape = arg_attrs.data.get("kc.shape")
             if not isinstance(shape, AffineMapAttr):
                 continue
             declared.add(arg)
@@ -107,9 +107,9 @@ class Sizes:
             for value, result in zip(structure.outputs, op.results, strict=False):
                 self._same(value, result)
         elif isinstance(op, tensor.EmptyOp):
-            self._given(op.results[0], op.operands)
+            self._with_sizes(op.results[0], op.operands)
         elif isinstance(op, memref.AllocOp | memref.AllocaOp):
-            self._given(op.results[0], op.dynamic_sizes)
+            self._with_sizes(op.results[0], op.dynamic_sizes)
         elif isinstance(op, tensor.CastOp | memref.CopyOp):
             self._same(*op.operands, *op.results)
         elif isinstance(op, tensor.InsertOp | tensor.InsertSliceOp):
@@ -138,7 +138,7 @@ class Sizes:
                 if n != besides:
                     self._union((first, n), (value, n))
 
-    def _given(self, value: SSAValue, sizes: Sequence[SSAValue]) -> None:
+    def _with_sizes(self, value: SSAValue, sizes: Sequence[SSAValue]) -> None:
         for dim, size in zip(self._dynamic(value), sizes, strict=False):
             owner = size.owner
             if isinstance(owner, tensor.DimOp | memref.DimOp):

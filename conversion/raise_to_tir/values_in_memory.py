@@ -228,8 +228,10 @@ def _as_arguments(function: func.FuncOp) -> None:
         place.name_hint = fresh_name("out", taken)
         places.append(place)
         name = StringAttr(place.name_hint)
-        given = declared[n].data if declared is not None else {}
-        attrs.append(DictionaryAttr({"kc.name": name, **given, "kc.role": StringAttr("out")}))
+        attrs_of_result = declared[n].data if declared is not None else {}
+        attrs.append(
+            DictionaryAttr({"kc.name": name, **attrs_of_result, "kc.role": StringAttr("out")})
+        )
     for block in function.body.blocks:
         if isinstance(end := block.last_op, func.ReturnOp):
             for value, place in zip(end.operands, places, strict=True):

@@ -106,17 +106,19 @@ class ConvertReshape(RewritePattern):
         emitter.replace(emitter.expanded(flat, [list(range(len(new)))] if new else [], sizes))
 
 
-def _sizes(emitter: Emitter, flat: SSAValue, known: Sequence[int]) -> list[int | SSAValue]:
-    """The result sizes of ``tosa.reshape`` for the elements of ``flat``; ``known`` are those of its
-    type.
+def _sizes(emitter: Emitter, flat: SSAValue, declared: Sequence[int]) -> list[int | SSAValue]:
+    """The result sizes of ``tosa.reshape`` for the elements of ``flat``; ``declared`` are the sizes
+    of the result type.
     """
     op = emitter.op
     what = f"it makes {op.operands[0].type} to {op.results[0].type}"
     (count,) = _shape_of(flat)
-    given = emitter.constants(op.operands[1], "shape") if min(known, default=0) < 0 else known
-    if len(given) != len(known):
+    sizes_read = (
+        emitter.constants(op.operands[1], "shape") if min(declared, default=0) < 0 else declared
+    )
+    if len(sizes_read) != len(declared):
         raise refused(op, "its shape must have a size for each dimension of its result", what)
-    sizes = [own if own >= 0 else size for own, size in zip(known, given, strict=True)]
+    sizes = [own if own >= 0 else size for own, size in zip(declared, sizes_read, strict=True)]
     open_ = [n for n, size in enumerate(sizes) if size < 0]
     rest = prod(size for size in sizes if size >= 0)
     if len(open_) > 1 or (open_ and rest == 0):
@@ -165,10 +167,10 @@ def _grouped(fine: list[int], coarse: list[int]) -> list[list[int]] | None:
 
 def _product(sizes: list[int]) -> int:
     unknown = sizes.count(-1)
-    known = prod(size for size in sizes if size != -1)
+    static_product = prod(size for size in sizes if size != -1)
     if unknown:
-        return -1 if unknown == 1 and known == 1 else -2
-    return known
+        return -1 if unknown == 1 and static_product == 1 else -2
+    return static_product
 
 
 class ConvertReverse(RewritePattern):

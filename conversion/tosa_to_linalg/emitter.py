@@ -86,14 +86,14 @@ class Emitter:
 
     def replace(self, *values: SSAValue) -> None:
         """Replace the op by ``values``, cast if their types have more unknown sizes."""
-        given: list[SSAValue] = []
+        results: list[SSAValue] = []
         for value, result in zip(values, self.op.results, strict=True):
             if value.name_hint is None:
                 value.name_hint = result.name_hint
             if value.type == result.type:
-                given.append(value)
+                results.append(value)
             elif _differ_in_what_is_known(value.type, result.type):
-                given.append(self.insert(tensor.CastOp(value, tensor_type(result))))
+                results.append(self.insert(tensor.CastOp(value, tensor_type(result))))
             else:
                 raise refused(
                     self.op,
@@ -101,7 +101,7 @@ class Emitter:
                     f"its operands give {value.type}",
                     f"its result is {result.type}",
                 )
-        self.rewriter.replace(self.op, [], given)
+        self.rewriter.replace(self.op, [], results)
 
     def number(self, value: int | float, type_: Attribute) -> SSAValue:
         """A constant before the op."""

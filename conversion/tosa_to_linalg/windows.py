@@ -121,7 +121,7 @@ class ConvertReduction(RewritePattern):
         element = tensor_type(value).get_element_type()
         every = dims(*range(len(shape)))
         start, body = _reduction(op, element)
-        kept = [*every[:axis], *every[axis + 1 :]]
+        outer = [*every[:axis], *every[axis + 1 :]]
         rest = [*shape[:axis], *shape[axis + 1 :]]
         # TOSA adds up bf16 in f32, which is within its bounds for f16 too, and rounds once.
         is_wide_sum = op.name == "tosa.reduce_sum" and isinstance(
@@ -129,7 +129,7 @@ class ConvertReduction(RewritePattern):
         )
         total = f32 if is_wide_sum else element
         (reduced,) = emitter.generic(
-            [(value, every)], total, kept, body, shape=rest, loops=len(shape), start=start
+            [(value, every)], total, outer, body, shape=rest, loops=len(shape), start=start
         )
         if is_wide_sum:
             places = dims(*range(len(rest)))

@@ -44,7 +44,10 @@ def generalized(target: Structure) -> Operation:
         return op
     owner = target.body.parent_op()
     body = target.body if owner is None else target.body.clone()
-    kinds = [IteratorType.REDUCTION if it else IteratorType.PARALLEL for it in target.is_reduced]
+    kinds = [
+        IteratorType.REDUCTION if is_reduced else IteratorType.PARALLEL
+        for is_reduced in target.is_reduced
+    ]
     return _in_place_of(
         op,
         GenericOp(
@@ -155,8 +158,8 @@ def _fused(step: Operation, producer: Structure, user: ExtractSliceOp, n: int) -
     offsets: list[Number] = [0] * producer.rank
     sizes: list[Number] = list(tiling.extents(producer, builder))
     columns = (
-        mixed(user.offsets, [int(it) for it in user.static_offsets.iter_values()]),
-        mixed(user.sizes, [int(it) for it in user.static_sizes.iter_values()]),
+        mixed(user.offsets, [int(offset) for offset in user.static_offsets.iter_values()]),
+        mixed(user.sizes, [int(size) for size in user.static_sizes.iter_values()]),
     )
     for loop, offset, size in zip(loops, *columns, strict=True):
         offsets[loop], sizes[loop] = offset, size

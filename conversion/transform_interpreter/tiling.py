@@ -81,17 +81,17 @@ class Builder:
     def apply(self, expr: AffineExpr, numbers: Sequence[Number]) -> Number:
         """An expression over the loops, with a number for each loop."""
         used = sorted({dim.position for dim in expr.dfs() if isinstance(dim, AffineDimExpr)})
-        known: list[AffineExpr] = []
+        dims: list[AffineExpr] = []
         values: list[SSAValue] = []
         for position, number in enumerate(numbers):
             if isinstance(number, int):
-                known.append(AffineExpr.constant(number))
+                dims.append(AffineExpr.constant(number))
             elif position in used:
-                known.append(AffineExpr.dimension(len(values)))
+                dims.append(AffineExpr.dimension(len(values)))
                 values.append(number)
             else:
-                known.append(AffineExpr.constant(0))
-        replaced = expr.replace_dims_and_symbols(known, [])
+                dims.append(AffineExpr.constant(0))
+        replaced = expr.replace_dims_and_symbols(dims, [])
         if not values:
             return replaced.eval([], [])
         if replaced == AffineExpr.dimension(0):
@@ -103,15 +103,15 @@ class Builder:
     def minimum(self, size: int, left: AffineExpr, numbers: Sequence[Number]) -> Number:
         """The minimum of a tile size and the remaining iterations."""
         values = [number for number in numbers if isinstance(number, SSAValue)]
-        known: list[AffineExpr] = []
+        dims: list[AffineExpr] = []
         for number in numbers:
             is_value = isinstance(number, SSAValue)
-            known.append(
+            dims.append(
                 AffineExpr.dimension(values.index(number))
                 if is_value
                 else AffineExpr.constant(number)
             )
-        rest = left.replace_dims_and_symbols(known, [])
+        rest = left.replace_dims_and_symbols(dims, [])
         space = AffineMap(len(values), 0, (AffineExpr.constant(size), rest))
         op = MinOp.build(
             operands=[values], properties={"map": AffineMapAttr(space)}, result_types=[IndexType()]
@@ -121,9 +121,9 @@ class Builder:
     def size(self, value: SSAValue, dimension: int) -> Number:
         """The size of a dimension of a tensor or memref."""
         assert isinstance(value.type, ShapedType)
-        known = value.type.get_shape()[dimension]
-        if known != DYNAMIC_INDEX:
-            return known
+        static_size = value.type.get_shape()[dimension]
+        if static_size != DYNAMIC_INDEX:
+            return static_size
         index = self.value(dimension)
         op: Operation = (
             tensor.DimOp(value, index)
@@ -191,9 +191,11 @@ class Slice:
     def parts(self) -> tuple[Any, ...]:
         """Offsets, sizes and strides as in slice ops: values, and numbers with placeholders."""
         columns = (self.offsets, self.sizes, (1,) * len(self.sizes))
-        values = [[it for it in column if isinstance(it, SSAValue)] for column in columns]
+        values = [[value for value in column if isinstance(value, SSAValue)] for column in columns]
         numbers = [
-            Array.from_list(i64, [it if isinstance(it, int) else DYNAMIC_INDEX for it in column])
+            Array.from_list(
+                i64, [number if isinstance(number, int) else DYNAMIC_INDEX for number in column]
+            )
             for column in columns
         ]
         return (*values, *numbers)
@@ -296,7 +298,9 @@ def tiled_op(
 def _shift_indices(op: Operation, tile: Tile) -> None:
     """Add the offset of the tile to ``linalg.index``, which counts from the start of the tile."""
     for region in op.regions:
-        for index in [it for it in region.walk() if isinstance(it, linalg.ops.IndexOp)]:
+        for index in [
+            index_op for index_op in region.walk() if isinstance(index_op, linalg.ops.IndexOp)
+        ]:
             offset = tile.offsets[index.dim.value.data]
             if index.parent_op() is not op or offset == 0:
                 continue

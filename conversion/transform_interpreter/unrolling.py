@@ -44,8 +44,8 @@ def unroll(loop: ForOp, factor: int, *, is_asked: bool = False) -> str:
 
 def _constant(value: SSAValue) -> int | None:
     owner = value.owner
-    known = owner.value if isinstance(owner, arith.ConstantOp) else None
-    return known.value.data if isinstance(known, IntegerAttr) else None
+    attribute = owner.value if isinstance(owner, arith.ConstantOp) else None
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
 
 def _copies(
@@ -82,12 +82,12 @@ def _copies(
         at: SSAValue = body.args[0]
         if n:
             at = inner.add(arith.AddiOp(at, number(n * step, inner))).results[0]
-        known: dict[SSAValue, SSAValue] = dict(zip(old.args, [at, *values], strict=True))
+        mapping: dict[SSAValue, SSAValue] = dict(zip(old.args, [at, *values], strict=True))
         for op in old.ops:
             if isinstance(op, scf.YieldOp):
-                values = [known.get(value, value) for value in op.operands]
+                values = [mapping.get(value, value) for value in op.operands]
                 continue
-            copy: Operation = copy_operation(op, known)
+            copy: Operation = copy_operation(op, mapping)
             body.add_op(copy)
     done = scf.YieldOp(*values)
     done.location = loop.location

@@ -248,9 +248,9 @@ def _verify_combines(op: IRDLOperation, kind: AllReduceOperation, type_: Attribu
     element = type_.element_type if isinstance(type_, VectorType) else type_
     is_float = isinstance(element, AnyFloat)
     if (kind.is_of_floats and not is_float) or (kind.is_of_integers and is_float):
-        wanted = "floats" if kind.is_of_floats else "integers"
+        element_kind = "floats" if kind.is_of_floats else "integers"
         raise VerifyException(
-            f"{op.name}: {kind.value} combines {wanted}, not values of type {type_}"
+            f"{op.name}: {kind.value} combines {element_kind}, not values of type {type_}"
         )
 
 

@@ -212,8 +212,8 @@ class LaunchOp(IRDLOperation):
     @property
     def alignments(self) -> Sequence[int] | None:
         """The alignments in bytes of shared memory; None if unspecified."""
-        given = self.attributes.get(ALIGNMENTS)
-        return given.get_values() if isinstance(given, DenseArrayBase) else None  # pyright: ignore
+        attr = self.attributes.get(ALIGNMENTS)
+        return attr.get_values() if isinstance(attr, DenseArrayBase) else None  # pyright: ignore
 
     @alignments.setter
     def alignments(self, bytes_: Sequence[int]) -> None:
@@ -225,12 +225,12 @@ class LaunchOp(IRDLOperation):
                 f"gpu.launch: {len(self.alignments)} alignments for "
                 f"{len(self.workgroup_memory)} shared arrays"
             )
-        given = sum(
+        sizes = sum(
             size is not None
             for size in (self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
         )
-        if given not in (0, 3):
-            raise VerifyException(f"gpu.launch: {given} sizes of clusters are given, not 3")
+        if sizes not in (0, 3):
+            raise VerifyException(f"gpu.launch: {sizes} sizes of clusters are given, not 3")
         if not self.body.blocks:
             raise VerifyException("gpu.launch: it has no body")
         types = [arg.type for arg in self.body.blocks[0].args]
@@ -351,11 +351,11 @@ class _LaunchesKernel(SymbolUserOpInterface):
             raise VerifyException(f"gpu.launch_func: there is no gpu.func @{kernel} in @{home}")
         if not function.is_kernel:
             raise VerifyException(f"gpu.launch_func: @{home}::@{kernel} is not a kernel")
-        given = ", ".join(str(value.type) for value in op.kernel_operands)
+        operand_types = ", ".join(str(value.type) for value in op.kernel_operands)
         taken = ", ".join(map(str, function.function_type.inputs))
-        if given != taken:
+        if operand_types != taken:
             raise VerifyException(
-                f"gpu.launch_func: @{home}::@{kernel} takes ({taken}), ({given}) are given"
+                f"gpu.launch_func: @{home}::@{kernel} takes ({taken}), ({operand_types}) are given"
             )
 
 

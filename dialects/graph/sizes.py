@@ -196,12 +196,14 @@ def _sum(parts: Iterable[tuple[Size, int]]) -> Size:
 
 
 def _normal(terms: Mapping[tuple[str | Quotient, ...], int]) -> Size:
-    kept = [(key, value) for key, value in terms.items() if value]
-    if not kept:
+    nonzero = [(key, value) for key, value in terms.items() if value]
+    if not nonzero:
         return 0
-    if len(kept) == 1 and kept[0][0] == ():
-        return kept[0][1]
-    return SizeExpr(tuple(sorted(kept, key=lambda term: (-len(term[0]), [*map(_order, term[0])]))))
+    if len(nonzero) == 1 and nonzero[0][0] == ():
+        return nonzero[0][1]
+    return SizeExpr(
+        tuple(sorted(nonzero, key=lambda term: (-len(term[0]), [*map(_order, term[0])])))
+    )
 
 
 def _divided(size: SizeExpr, divisor: int) -> Size:

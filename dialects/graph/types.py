@@ -297,10 +297,10 @@ def merged_type(left: Attribute, right: Attribute) -> Attribute | None:
         if not isinstance(inputs, TupleType) or output is None:
             return None
         return FnType(inputs, output)
-    known, also = spec_of(left), spec_of(right)
-    if not isinstance(known, TensorSpec) or not isinstance(also, TensorSpec):
+    spec, also = spec_of(left), spec_of(right)
+    if not isinstance(spec, TensorSpec) or not isinstance(also, TensorSpec):
         return None
-    if not are_compatible(known, also):
+    if not are_compatible(spec, also):
         return None
-    shape = tuple(b if a is None else a for a, b in zip(known.shape, also.shape, strict=True))
-    return TensorSpec(shape, known.dtype).type
+    shape = tuple(b if a is None else a for a, b in zip(spec.shape, also.shape, strict=True))
+    return TensorSpec(shape, spec.dtype).type

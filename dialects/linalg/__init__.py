@@ -176,15 +176,15 @@ class NamedOp(IRDLOperation):
         inputs: Sequence[SSAValue],
         outputs: Sequence[SSAValue],
         results: Sequence[Attribute],
-        given: dict[str, Attribute],
+        attributes: dict[str, Attribute],
     ) -> NamedOp:
-        """Create the op with an implied body; ``given`` are its properties and attributes."""
+        """Create the op with an implied body; ``attributes`` are its properties and attributes."""
         names = cls.get_irdl_definition().properties
         return cls.build(
             operands=[list(inputs), list(outputs)],
             result_types=[list(results)],
-            properties={name: value for name, value in given.items() if name in names},
-            attributes={name: value for name, value in given.items() if name not in names},
+            properties={name: value for name, value in attributes.items() if name in names},
+            attributes={name: value for name, value in attributes.items() if name not in names},
             regions=[Region()],
         )
 
@@ -338,9 +338,9 @@ def _parse_body(parser: Parser) -> Region:
     """Parse ``(%in: f32, %init: f32) { ... }``. Locations of arguments are dropped."""
 
     def argument() -> Parser.Argument:
-        given = parser.parse_argument()
+        argument = parser.parse_argument()
         parser.parse_optional_location()
-        return given
+        return argument
 
     return parser.parse_region(parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument))
 

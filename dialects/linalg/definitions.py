@@ -72,10 +72,10 @@ class Definition:
     def names(self) -> list[str]:
         """The names of the loops; window loops are named after their axis."""
         axes = {1: ("w",), 2: ("h", "w"), 3: ("d", "h", "w")}.get(len(self.window_letters), ())
-        known: dict[str, str] = {}
+        letter_at: dict[str, str] = {}
         for (at, offset), axis in zip(WINDOWS.values(), axes, strict=False):
-            known[at], known[offset] = f"o{axis}", f"k{axis}"
-        return [known.get(letter, letter) for letter in self.loops]
+            letter_at[at], letter_at[offset] = f"o{axis}", f"k{axis}"
+        return [letter_at.get(letter, letter) for letter in self.loops]
 
 
 def _contractions() -> dict[str, Definition]:
@@ -150,9 +150,11 @@ def _quantized() -> dict[str, Definition]:
             "depthwise_conv_2d_nhwc_hwcm",
         )
     }
-    known = _contractions()
+    contractions = _contractions()
     return {
-        name: Definition("contract_zero_points", known[plain].inputs, known[plain].output)
+        name: Definition(
+            "contract_zero_points", contractions[plain].inputs, contractions[plain].output
+        )
         for name, plain in of.items()
     }
 

@@ -53,7 +53,7 @@ class WinogradOp(IRDLOperation):
         """Two flags: the rows are transformed, and the columns are transformed."""
         raise NotImplementedError
 
-    def wanted(self) -> Sequence[int]:
+    def expected_sizes(self) -> Sequence[int]:
         """The expected sizes of the result, with -1 for unknown ones."""
         raise NotImplementedError
 
@@ -74,12 +74,12 @@ class WinogradOp(IRDLOperation):
                 f"{self.name}: takes {self.RANKS[0]} and gives {self.RANKS[1]} dimensions of the "
                 f"same elements, not {source} and {result}"
             )
-        wanted = self.wanted()
+        expected = self.expected_sizes()
         if not any(self.is_transformed) or any(
             DYNAMIC_INDEX not in (a, b) and a != b
-            for a, b in zip(wanted, result.get_shape(), strict=True)
+            for a, b in zip(expected, result.get_shape(), strict=True)
         ):
-            sizes = "x".join("?" if size < 0 else str(size) for size in wanted)
+            sizes = "x".join("?" if size < 0 else str(size) for size in expected)
             raise VerifyException(
                 f"{self.name}: {self.algorithm} maps {source} to the sizes {sizes}, not to {result}"
             )
@@ -132,7 +132,7 @@ class WinogradFilterTransformOp(WinogradOp):
         _, rows, columns, _ = _shape(self.source)
         return rows != 1, columns != 1
 
-    def wanted(self) -> Sequence[int]:
+    def expected_sizes(self) -> Sequence[int]:
         m, r = SIZES[self.algorithm]
         filters, *window, channels = _shape(self.source)
         if any(size not in (1, r) for size in window):
@@ -155,7 +155,7 @@ class WinogradInputTransformOp(WinogradOp):
         rows, columns, *_ = _shape(self.result)
         return rows != 1, columns != 1
 
-    def wanted(self) -> Sequence[int]:
+    def expected_sizes(self) -> Sequence[int]:
         m, r = SIZES[self.algorithm]
         images, *sizes, channels = _shape(self.source)
         pairs = list(zip(sizes, self.is_transformed, strict=True))
@@ -176,7 +176,7 @@ class WinogradOutputTransformOp(WinogradOp):
         rows, columns, *_ = _shape(self.source)
         return rows != 1, columns != 1
 
-    def wanted(self) -> Sequence[int]:
+    def expected_sizes(self) -> Sequence[int]:
         m, r = SIZES[self.algorithm]
         *windows, rows, columns, images, filters = _shape(self.source)
         if any(size not in (1, m + r - 1) for size in windows):

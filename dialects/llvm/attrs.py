@@ -39,7 +39,7 @@ class KeywordAttr(ParametrizedAttribute, ABC):
         super().__init__(*(_as_attribute(values.get(name)) for name in kinds))
 
     def print_parameters(self, printer: Printer) -> None:
-        given = [
+        parameters = [
             (name, value)
             for name, value in zip(_kinds(type(self)), self.parameters, strict=True)
             if not isinstance(value, NoneAttr)
@@ -56,7 +56,7 @@ class KeywordAttr(ParametrizedAttribute, ABC):
                 printer.print_attribute(value)
 
         with printer.in_angle_brackets():
-            printer.print_list(given, print_one)
+            printer.print_list(parameters, print_one)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:

@@ -31,18 +31,18 @@ def split_properties(
     op_type: type[IRDLOperation], attributes: dict[str, Attribute]
 ) -> dict[str, Attribute]:
     """Remove the properties of ``op_type`` from ``attributes`` and return them."""
-    known = op_type.get_irdl_definition().properties
-    return {name: attributes.pop(name) for name in list(attributes) if name in known}
+    definitions = op_type.get_irdl_definition().properties
+    return {name: attributes.pop(name) for name in list(attributes) if name in definitions}
 
 
 def shown_attributes(op: IRDLOperation, elided: Collection[str] = ()) -> dict[str, Attribute]:
     """The contents of the attribute dictionary of ``op``: ``elided`` properties print elsewhere."""
-    known = op.get_irdl_definition().properties
+    definitions = op.get_irdl_definition().properties
     shown = dict(op.attributes)
     for name, value in op.properties.items():
         if name == SEGMENTS or name in elided:
             continue
-        if name not in known or known[name].default_value != value:
+        if name not in definitions or definitions[name].default_value != value:
             shown[name] = value
     return dict(sorted(shown.items()))
 

@@ -155,7 +155,7 @@ class CallOp(IRDLOperation):
             with parser.in_parens():
                 properties["var_callee_type"] = parser.parse_type()
         bundles, bundle_properties = _parse_bundles(parser)
-        given, attributes = parse_attr_dict(cls, parser)
+        attr_properties, attributes = parse_attr_dict(cls, parser)
         parser.parse_punctuation(":")
         args: list[SSAValue] = []
         if pointer is not None:
@@ -167,7 +167,7 @@ class CallOp(IRDLOperation):
         segments = DenseArrayBase.from_list(i32, [len(args), len(bundles)])
         return cls.create(
             operands=[*args, *bundles],
-            properties={**given, **properties, "operandSegmentSizes": segments},
+            properties={**attr_properties, **properties, "operandSegmentSizes": segments},
             result_types=results,
             attributes=attributes,
         )
@@ -270,14 +270,14 @@ class CallIntrinsicOp(IRDLOperation):
         properties: dict[str, Attribute] = {"intrin": StringAttr(parser.parse_str_literal())}
         values = parse_values(parser, parser.Delimiter.PAREN)
         bundles, bundle_properties = _parse_bundles(parser)
-        given, attributes = parse_attr_dict(cls, parser)
+        attr_properties, attributes = parse_attr_dict(cls, parser)
         parser.parse_punctuation(":")
         args, results, signature = _parse_signature(parser, values)
         segments = DenseArrayBase.from_list(i32, [len(args), len(bundles)])
         return cls.create(
             operands=[*args, *bundles],
             properties={
-                **given,
+                **attr_properties,
                 **properties,
                 **bundle_properties,
                 **signature,

@@ -45,10 +45,10 @@ class BranchOp(IRDLOperation, ABC):
 
     def verify_(self) -> None:
         for block, values in self.edges():
-            given = [value.type for value in values]
-            wanted = [arg.type for arg in block.args]
-            if given != wanted:
-                shown = [", ".join(map(str, types)) for types in (given, wanted)]
+            value_types = [value.type for value in values]
+            expected = [arg.type for arg in block.args]
+            if value_types != expected:
+                shown = [", ".join(map(str, types)) for types in (value_types, expected)]
                 raise VerifyException(
                     f"{self.name}: passes ({shown[0]}) to a block that takes ({shown[1]})"
                 )

@@ -178,10 +178,12 @@ class FuncOp(IRDLOperation):
         if arguments and len(arguments) != len(inputs):
             parser.raise_error("either all or no arguments have a name", position, parser.pos)
         output, res_attrs = _parse_result(parser)
-        given = parser.parse_optional_attr_dict_with_keyword()
-        attributes = dict(given.data) if given is not None else {}
-        known = cls.get_irdl_definition().properties
-        properties |= {name: attributes.pop(name) for name in list(attributes) if name in known}
+        attr_dict = parser.parse_optional_attr_dict_with_keyword()
+        attributes = dict(attr_dict.data) if attr_dict is not None else {}
+        definitions = cls.get_irdl_definition().properties
+        properties |= {
+            name: attributes.pop(name) for name in list(attributes) if name in definitions
+        }
         properties["function_type"] = LLVMFunctionType(inputs, output, variadic)
         if any(attrs.data for attrs in arg_attrs):
             properties["arg_attrs"] = ArrayAttr(arg_attrs)

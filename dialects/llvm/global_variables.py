@@ -115,7 +115,7 @@ class GlobalOp(IRDLOperation):
         if parser.parse_optional_punctuation(")") is None:
             properties["value"] = value = parser.parse_attribute()
             parser.parse_punctuation(")")
-        given, attributes = parse_attr_dict(cls, parser)
+        attr_properties, attributes = parse_attr_dict(cls, parser)
         if parser.parse_optional_punctuation(":") is not None:
             properties["global_type"] = parser.parse_type()
         elif isinstance(value, StringAttr):
@@ -124,7 +124,7 @@ class GlobalOp(IRDLOperation):
         else:
             parser.raise_error("expected ':' and the type of the global")
         return cls.create(
-            properties=given | properties,
+            properties=attr_properties | properties,
             attributes=attributes,
             regions=[parser.parse_optional_region() or Region()],
         )

@@ -71,9 +71,10 @@ def _fits(value: Attribute, ty: Attribute) -> bool:
             count, ty = count * ty.size.data, ty.type
         if isinstance(ty, VectorType):
             count *= prod(ty.get_shape())
-        wanted, given = element_type(ty), value.type.element_type
+        expected, element = element_type(ty), value.type.element_type
         return count == prod(value.type.get_shape()) and (
-            wanted == given or (isinstance(wanted, IntegerType) and isinstance(given, IndexType))
+            expected == element
+            or (isinstance(expected, IntegerType) and isinstance(element, IndexType))
         )
     return False
 

@@ -339,14 +339,14 @@ class CpAsyncBulkTensorReduceOp(TensorStoreOp):
 def _verify_box(name: str, mode: str, rank: int) -> None:
     least = 3 if mode.startswith("im2col") else 5 if mode.endswith("4") else 1
     if not least <= rank <= 5:
-        wanted = "5" if least == 5 else f"{least} to 5"
-        raise VerifyException(f"{name}: {mode} has {wanted} coordinates, not {rank}")
+        expected = "5" if least == 5 else f"{least} to 5"
+        raise VerifyException(f"{name}: {mode} has {expected} coordinates, not {rank}")
 
 
 def _verify_load(name: str, mode: str, rank: int, offsets: int) -> None:
     _verify_box(name, mode, rank)
-    wanted = rank - 2 if mode == "im2col" else 2 if mode.startswith("im2col") else 0
-    if offsets != wanted:
+    expected = rank - 2 if mode == "im2col" else 2 if mode.startswith("im2col") else 0
+    if offsets != expected:
         raise VerifyException(
-            f"{name}: {mode} of {rank} coordinates has {wanted} offsets, not {offsets}"
+            f"{name}: {mode} of {rank} coordinates has {expected} offsets, not {offsets}"
         )

@@ -55,10 +55,10 @@ class WordAttr(Data[str], ABC):
     def parse_parameter(cls, parser: AttrParser) -> str:
         # The assembly of an operation also accepts the full form.
         start = parser.pos
-        if (given := parser.parse_optional_attribute()) is not None:
-            if not isinstance(given, cls):
+        if (attr := parser.parse_optional_attribute()) is not None:
+            if not isinstance(attr, cls):
                 parser.raise_error(f"expected a #{cls.name}", start, parser.pos)
-            return given.data
+            return attr.data
         return cls.parse_short(parser)
 
     @classmethod

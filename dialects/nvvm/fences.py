@@ -203,10 +203,10 @@ def as_scope(scope: str | MemScopeKindAttr) -> MemScopeKindAttr:
 
 
 def _verify_direction(
-    name: str, from_proxy: ProxyKindAttr, to_proxy: ProxyKindAttr, wanted: str
+    name: str, from_proxy: ProxyKindAttr, to_proxy: ProxyKindAttr, expected: str
 ) -> None:
-    if (from_proxy.data, to_proxy.data) != ("generic", wanted):
+    if (from_proxy.data, to_proxy.data) != ("generic", expected):
         raise VerifyException(
-            f"{name}: it is from the proxy generic to {wanted}, "
+            f"{name}: it is from the proxy generic to {expected}, "
             f"not from {from_proxy.data} to {to_proxy.data}"
         )

@@ -105,15 +105,15 @@ class FragmentAttr(ParametrizedAttribute):
         )
 
     def verify(self) -> None:
-        for what, given, allowed in (
+        for what, value, allowed in (
             ("instruction", self.instruction, _INSTRUCTIONS),
             ("matrix", self.matrix, _MATRICES[self.instruction]),
             ("element type", self.element, tuple(_BITS)),
             ("layout", self.layout, ("row", "col") if self.matrix == "b" else ("row",)),
         ):
-            if given not in allowed:
+            if value not in allowed:
                 raise VerifyException(
-                    f"#nvvm.fragment: the {what} is {' or '.join(allowed)}, not {given}"
+                    f"#nvvm.fragment: the {what} is {' or '.join(allowed)}, not {value}"
                 )
         if self.is_rows and _BITS[self.element] != 32:
             raise VerifyException(

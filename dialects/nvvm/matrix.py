@@ -85,9 +85,9 @@ class LdMatrixOp(NVVMOp):
     def verify_(self) -> None:
         number = self.num.value.data
         _verify_matrices(self, _LOADED, number, self.shape, self.elt_type, self.layout)
-        wanted = _words(_registers(number, self.shape))
-        if self.res.type != wanted:
-            raise VerifyException(f"{self.name}: the result is {wanted}, not {self.res.type}")
+        expected = _words(_registers(number, self.shape))
+        if self.res.type != expected:
+            raise VerifyException(f"{self.name}: the result is {expected}, not {self.res.type}")
 
     def requirement(self) -> Requirement:
         return self.REQUIRES if self.shape.sizes == (8, 8) else BLACKWELL
@@ -166,11 +166,11 @@ def _verify_matrices(
         sizes = " or ".join(f"{m}x{n}" for m, n in table)
         raise VerifyException(f"{op.name}: the shape is {sizes}, not {size}")
     numbers, elements, layouts = rules
-    for what, given, allowed in (
+    for what, value, allowed in (
         ("number of matrices", number, numbers),
         ("element type", elt_type.data, elements),
         ("layout", layout.data, layouts),
     ):
-        if given not in allowed:
+        if value not in allowed:
             choice = " or ".join(map(str, allowed))
-            raise VerifyException(f"{op.name}: of {size} the {what} is {choice}, not {given}")
+            raise VerifyException(f"{op.name}: of {size} the {what} is {choice}, not {value}")

@@ -449,9 +449,9 @@ class MapaOp(NVVMOp):
         super().__init__(operands=[a, b], result_types=[_mapped(SSAValue.get(a))])
 
     def verify_(self) -> None:
-        if self.res.type != (wanted := _mapped(self.a)):
+        if self.res.type != (expected := _mapped(self.a)):
             raise VerifyException(
-                f"{self.name}: of {self.a.type} it is {wanted}, not {self.res.type}"
+                f"{self.name}: of {self.a.type} it is {expected}, not {self.res.type}"
             )
 
 

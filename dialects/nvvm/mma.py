@@ -184,8 +184,8 @@ class MmaOp(NVVMOp):
             operands += [parser.resolve_operand(value, ty) for value in values]
         for name, ty in zip("AB", types, strict=False):
             if ty in _KNOWN:
-                known = MMATypesAttr(_KNOWN[ty])
-                properties.setdefault(f"multiplicand{name}PtxType", known)
+                type_attr = MMATypesAttr(_KNOWN[ty])
+                properties.setdefault(f"multiplicand{name}PtxType", type_attr)
         properties[SEGMENTS] = DenseArrayBase.from_list(i32, [len(part) for part in fragments])
         return cls.create(
             operands=operands,
@@ -202,11 +202,11 @@ class MmaOp(NVVMOp):
                 printer.print_list(values, printer.print_ssa_value)
         implied = [
             name
-            for name, given, values in (
+            for name, type_, values in (
                 ("multiplicandAPtxType", self.type_a, self.operand_a),
                 ("multiplicandBPtxType", self.type_b, self.operand_b),
             )
-            if given == _known_type(values)
+            if type_ == _known_type(values)
         ]
         print_attr_dict(printer, self, implied)
         printer.print_string(" : ")

@@ -200,9 +200,9 @@ class ReduxOp(NVVMOp):
 
     def verify_(self) -> None:
         ty = self.val.type
-        wanted = f32 if self.kind.data in ("fmin", "fmax") else i32
-        if ty != wanted:
-            raise VerifyException(f"{self.name}: {self.kind.data} is of {wanted}, not of {ty}")
+        expected = f32 if self.kind.data in ("fmin", "fmax") else i32
+        if ty != expected:
+            raise VerifyException(f"{self.name}: {self.kind.data} is of {expected}, not of {ty}")
         if ty != f32 and (self.abs != FALSE or self.nan != FALSE):
             raise VerifyException(f"{self.name}: only f32 has abs and nan, {ty} has not")
 

@@ -186,7 +186,7 @@ class WgmmaMmaAsyncOp(NVVMOp):
         types = self.inouts.type.types.data if isinstance(self.inouts.type, LLVMStructType) else ()
         number = n // 4 if d == "f16" else n // 2
         if len(types) != number or any(ty not in _SUMS[d] for ty in types):
-            wanted = " or ".join(map(str, _SUMS[d]))
+            expected = " or ".join(map(str, _SUMS[d]))
             raise VerifyException(
-                f"{self.name}: D is a struct of {number} {wanted}, not {self.inouts.type}"
+                f"{self.name}: D is a struct of {number} {expected}, not {self.inouts.type}"
             )

@@ -93,9 +93,9 @@ class ScheduleOp(IRDLOperation):
         params: Sequence[SSAValue] = self.params  # pyright: ignore[reportAttributeAccessIssue]
         for slot in slots(self.STEP):
             if slot.handle is not None:
-                given = list(getattr(self, f"{slot.name}_operands"))
-                if given:
-                    fields[slot.name] = given if slot.many else given[0]
+                operands = list(getattr(self, f"{slot.name}_operands"))
+                if operands:
+                    fields[slot.name] = operands if slot.many else operands[0]
             elif slot.name in self.properties:
                 fields[slot.name] = from_attr(self.properties[slot.name], params)
         return fields

@@ -40,7 +40,7 @@ def leading_operands(step: Any) -> list[Parameter]:
         slot = parameter.slots[0]
         is_required = len(parameter.slots) > 1 or slot.default is REQUIRED or parameter.variadic
         if parameter.names_ir and (is_required or parameter.element is not None or slot.leading):
-            if not any(slot in it.slots for it in leading):
+            if not any(slot in parameter.slots for parameter in leading):
                 leading.append(parameter)
     return leading
 
@@ -63,7 +63,11 @@ class _Reader:
         start = self.parser._current_token.span
         leading = leading_operands(self.step)
         self._leading_operands(leading)
-        rest = [slot for slot in slots(self.step) if not any(slot in it.slots for it in leading)]
+        rest = [
+            slot
+            for slot in slots(self.step)
+            if not any(slot in parameter.slots for parameter in leading)
+        ]
         for slot in [slot for slot in rest if slot.leading]:
             self.values[slot.name] = self._value()
         rest = [slot for slot in rest if not slot.leading]
@@ -108,7 +112,7 @@ class _Reader:
             takes_all = is_last and (
                 parameter.variadic
                 or parameter.element is not None
-                or any(it.many for it in parameter.slots)
+                or any(slot.many for slot in parameter.slots)
             )
             taken = operands if takes_all else operands[:1]
             operands = operands[len(taken) :]
@@ -138,9 +142,9 @@ class _Reader:
 
     def _operand(self, kind: str | None) -> SSAValue:
         operand = self.parser.parse_unresolved_operand()
-        known = self.parser.ssa_values.get(operand.operand_name)
-        if known is not None and operand.index < len(known):
-            return known[operand.index]
+        values = self.parser.ssa_values.get(operand.operand_name)
+        if values is not None and operand.index < len(values):
+            return values[operand.index]
         # Used before its definition: the verifier reports it.
         return self.parser.resolve_operand(operand, TYPES[kind or "param"])
 
@@ -167,8 +171,8 @@ class _Reader:
         elif slot.metadata.get("symbol"):
             self.values[slot.name] = SymbolRefAttr(self.parser.parse_symbol_name())
         elif slot.types == (bool,):
-            given = self.parser.parse_optional_boolean()
-            self.values[slot.name] = IntegerAttr.from_bool(given is not False)
+            flag = self.parser.parse_optional_boolean()
+            self.values[slot.name] = IntegerAttr.from_bool(flag is not False)
         else:
             self.values[slot.name] = self._value()
 
@@ -224,7 +228,9 @@ def print_(op: Any, printer: Printer) -> None:
                 printer.print_string(" " if first else ", ")
                 printer.print_ssa_value(value)
                 first = False
-    rest = [slot for slot in slots(op.STEP) if not any(slot in it.slots for it in leading)]
+    rest = [
+        slot for slot in slots(op.STEP) if not any(slot in parameter.slots for parameter in leading)
+    ]
     for slot in [slot for slot in rest if slot.leading] + [
         slot for slot in rest if not slot.leading
     ]:

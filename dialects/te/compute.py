@@ -360,10 +360,10 @@ class ComputeOp(IRDLOperation):
             raise VerifyException(
                 f"te.compute: {self.label} has {len(names)} axes but {len(extents)} extents"
             )
-        given = extents[: self.rank] if self.has_domain else extents
-        if given.count(DYNAMIC) != len(self.dynamic_extents):
+        declared = extents[: self.rank] if self.has_domain else extents
+        if declared.count(DYNAMIC) != len(self.dynamic_extents):
             raise VerifyException(
-                f"te.compute: {self.label} has {given.count(DYNAMIC)} dynamic extents but "
+                f"te.compute: {self.label} has {declared.count(DYNAMIC)} dynamic extents but "
                 f"{len(self.dynamic_extents)} operands for them"
             )
         for name, extent in zip(names, extents, strict=True):
@@ -536,13 +536,13 @@ class ComputeOp(IRDLOperation):
         def resolve(
             parsed: Sequence[tuple[str, tuple[int, UnresolvedOperand | None]]],
         ) -> list[tuple[str, Any]]:
-            given = (
+            unresolved = (
                 (name, extent if extent != DYNAMIC else None, operand)
                 for name, (extent, operand) in parsed
             )
             return [
                 (name, extent if operand is None else parser.resolve_operand(operand, INDEX))
-                for name, extent, operand in given
+                for name, extent, operand in unresolved
             ]
 
         if any(extent == (DYNAMIC, None) for _, extent in axes):

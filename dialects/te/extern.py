@@ -135,12 +135,12 @@ class ExternOp(IRDLOperation):
             raise VerifyException(f"te.extern: {label} has a tensor after a scalar")
         tensors = [*self.tensor_inputs, *self.tensors]
         scalars = [value.type for value in self.inputs if not isinstance(value.type, TensorType)]
-        wanted: list[Attribute] = [*(buffer_type(tensor.type) for tensor in tensors), *scalars]
+        expected: list[Attribute] = [*(buffer_type(tensor.type) for tensor in tensors), *scalars]
         taken = [arg.type for arg in args]
-        if taken != wanted:
+        if taken != expected:
             raise VerifyException(
                 f"te.extern: the region of {label} takes ({_list(taken)}); its inputs, results and "
-                f"scalars are ({_list(wanted)})"
+                f"scalars are ({_list(expected)})"
             )
         dynamic = sum(_shape(tensor).count(DYNAMIC) for tensor in self.tensors)
         if dynamic != len(self.sizes):

@@ -151,8 +151,8 @@ class CallExternOp(IRDLOperation):
         """The arguments of the function as operand numbers: a value, or a buffer with the indices
         of the element whose address is passed (empty for the first element).
         """
-        given = self.attributes.get(STARTS)
-        starts = list(given.iter_values()) if isinstance(given, DenseArrayBase) else []
+        attr = self.attributes.get(STARTS)
+        starts = list(attr.iter_values()) if isinstance(attr, DenseArrayBase) else []
         passed = {n: list[int]() for n in range(len(self.arguments))}
         for n, buffer in enumerate(starts):
             if buffer != NO_START:
@@ -163,8 +163,8 @@ class CallExternOp(IRDLOperation):
     @property
     def dtypes(self) -> tuple[list[str], str | None]:
         """The element types of the operands, and of the result."""
-        given = self.attributes.get(UNSIGNED)
-        unsigned = set(given.iter_values()) if isinstance(given, DenseArrayBase) else set()
+        attr = self.attributes.get(UNSIGNED)
+        unsigned = set(attr.iter_values()) if isinstance(attr, DenseArrayBase) else set()
         types = [value.type for value in (*self.arguments, *self.values)]
         dtypes = [dtype_name(type_, n in unsigned) for n, type_ in enumerate(types)]
         count = len(self.arguments)

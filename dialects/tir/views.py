@@ -214,10 +214,10 @@ class _TakesArguments(SymbolUserOpInterface):
         function = SymbolTable.lookup_symbol(op, op.callee)
         if not isinstance(function, FuncOp):
             return
-        given = [value.type for value in op.arguments]
+        argument_types = [value.type for value in op.arguments]
         taken = list(function.function_type.inputs)
-        if given != taken or function.function_type.outputs.data:
-            types = ", ".join(str(type_) for type_ in given)
+        if argument_types != taken or function.function_type.outputs.data:
+            types = ", ".join(str(type_) for type_ in argument_types)
             raise VerifyException(
                 f"tir.call: @{function.sym_name.data} is {function.function_type}, and is called "
                 f"with ({types})"

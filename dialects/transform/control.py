@@ -161,14 +161,14 @@ class ApplyPatternsOp(IRDLOperation):
         patterns = parser.parse_region()
         if not patterns.blocks:
             patterns.add_block(Block())
-        given = parser.parse_optional_attr_dict()
+        attr_dict = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
         names = cls.get_irdl_definition().properties
         return cls.build(
             operands=parser.resolve_operands([target], [type_], at),
-            properties={name: value for name, value in given.items() if name in names},
-            attributes={name: value for name, value in given.items() if name not in names},
+            properties={name: value for name, value in attr_dict.items() if name in names},
+            attributes={name: value for name, value in attr_dict.items() if name not in names},
             regions=[patterns],
         )
 

@@ -180,9 +180,15 @@ class TileUsingForallOp(TilingOp):
         at = parser.pos
         type_ = parse_signature(parser)
         operands = parser.resolve_operands([target, *values], type_.inputs.data, at)
-        given = {"num_threads": [], "tile_sizes": [], word: operands[1:]}
+        operand_groups = {"num_threads": [], "tile_sizes": [], word: operands[1:]}
         return cls.build(
-            operands=[operands[0], given["num_threads"], given["tile_sizes"], [], []],
+            operands=[
+                operands[0],
+                operand_groups["num_threads"],
+                operand_groups["tile_sizes"],
+                [],
+                [],
+            ],
             result_types=list(type_.outputs.data),
             properties=properties,
             attributes=attributes,

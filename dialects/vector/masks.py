@@ -61,14 +61,14 @@ class MaskOp(IRDLOperation):
         ops = list(self.body.block.ops)
         if not ops or not isinstance(end := ops[-1], YieldOp) or len(ops) > 2:
             raise VerifyException(f"{self.name}: its body must contain one op and a vector.yield")
-        given = [value.type for value in end.operands]
-        if given != [result.type for result in self.res]:
+        yielded_types = [value.type for value in end.operands]
+        if yielded_types != [result.type for result in self.res]:
             raise VerifyException(f"{self.name}: the results are those of the op in its body")
         if len(ops) == 2 and not isinstance(ops[0], MASKABLE):
             raise VerifyException(f"{self.name}: {ops[0].name} has no lanes to be masked")
         if len(ops) == 2 and list(end.operands) != list(ops[0].results):
             raise VerifyException(f"{self.name}: the results are those of the op in its body")
-        if self.passthru is not None and (len(ops) == 2 or [self.passthru.type] != given):
+        if self.passthru is not None and (len(ops) == 2 or [self.passthru.type] != yielded_types):
             raise VerifyException(
                 f"{self.name}: the op in its body determines the masked-out lanes"
             )
@@ -82,7 +82,7 @@ class MaskOp(IRDLOperation):
         body = parser.parse_region()
         if not body.blocks:
             body.add_block(Block())
-        given = parser.parse_optional_attr_dict()
+        attr_dict = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         types: list[Attribute] = [parser.parse_type()]
         results: list[Attribute] = []
@@ -99,7 +99,7 @@ class MaskOp(IRDLOperation):
         operands = parser.resolve_operands(names, types, at)
         return cls.build(
             operands=[operands[0], operands[1:]],
-            attributes=given,
+            attributes=attr_dict,
             regions=[body],
             result_types=[results],
         )
@@ -123,7 +123,7 @@ class MaskOp(IRDLOperation):
         elif self.res:
             printer.print_string(" -> ")
             with printer.in_parens():
-                printer.print_list(self.res, lambda it: printer.print_attribute(it.type))
+                printer.print_list(self.res, lambda result: printer.print_attribute(result.type))
 
 
 MASKABLE: tuple[type[Operation], ...] = (

@@ -128,8 +128,10 @@ class TypeCastOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def verify_(self) -> None:
-        given, wanted = (_all_sizes(value.type) for value in (self.memref, self.result))
-        if given != wanted or DYNAMIC_INDEX in given[1]:
+        source_sizes, result_sizes = (
+            _all_sizes(value.type) for value in (self.memref, self.result)
+        )
+        if source_sizes != result_sizes or DYNAMIC_INDEX in source_sizes[1]:
             raise VerifyException(
                 f"{self.name}: {self.memref.type} and {self.result.type} are not the same elements "
                 "in constant numbers"

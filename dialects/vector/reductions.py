@@ -287,10 +287,10 @@ class ContractionOp(IRDLOperation):
                     )
         if len(sizes) != count:
             raise VerifyException(f"{self.name}: a dimension that no operand has")
-        kept = {*self.maps[2]}
+        output_dims = {*self.maps[2]}
         for n, kind in enumerate(self.iterator_types):
             assert isinstance(kind, IteratorTypeAttr)
-            if (kind.data is IteratorKind.PARALLEL) != (n in kept):
+            if (kind.data is IteratorKind.PARALLEL) != (n in output_dims):
                 raise VerifyException(
                     f"{self.name}: the dimensions of the result must be the parallel ones"
                 )

@@ -171,12 +171,12 @@ class _Snapshots(Instrument):
     """Keeps copies of the module before some stages, and reports each stage to a callback."""
 
     module: ModuleOp
-    wanted: Mapping[str, str]
+    source_kinds: Mapping[str, str]
     callback: Callback | None
     sources: dict[str, Source]
 
     def before(self, stage: Stage, text: Callable[[], str]) -> None:
-        kind = self.wanted.get(stage.name)
+        kind = self.source_kinds.get(stage.name)
         if kind is not None:
             self.sources[kind] = printing(copy_module(self.module))
 

@@ -96,8 +96,8 @@ def build(build: Build) -> Module:
             compile_cache.write(key, compiled.entry())
     else:
         compiled = _Compiled.of(entry)
-        kept = replace(build, stages=[("tir", copy_module(build.loops))])
-        lowered = {"mlir": lambda: _text(_lowered(kept)[1]["mlir"])}
+        saved = replace(build, stages=[("tir", copy_module(build.loops))])
+        lowered = {"mlir": lambda: _text(_lowered(saved)[1]["mlir"])}
     sources: dict[str, Source] = {
         **build.sources(),
         "gpu": compiled.gpu,

@@ -197,9 +197,9 @@ class _Runner:
                 try:
                     run(self.host, signature.name, dense, implementations=[launches])
                     launches.end()
-                    for array, given in zip(dense, arguments, strict=True):
-                        if array is not given and launches.has_written(array):
-                            np.copyto(given, array)
+                    for array, caller_array in zip(dense, arguments, strict=True):
+                        if array is not caller_array and launches.has_written(array):
+                            np.copyto(caller_array, array)
                 except ExecutionError as error:
                     raise refusal(signature.name, error) from error
                 finally:

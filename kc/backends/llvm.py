@@ -60,8 +60,8 @@ def _lower_to_llvm(
     """
     from kc.codegen.llvm_ir import emit_llvm_ir
 
-    kept = _SOURCE_BEFORE if keeps and not build.is_quick else {}
-    module, sources = build.lowered(kept, checked=checked, callback=callback)
+    kept_stages = _SOURCE_BEFORE if keeps and not build.is_quick else {}
+    module, sources = build.lowered(kept_stages, checked=checked, callback=callback)
     if not build.is_quick:
         sources["llvm"] = printing(module)
     debug_info = PassContext.current().debug_info
@@ -90,8 +90,8 @@ def build(build: Build) -> Module:
     def compiled(text: str) -> NativeCode:
         signatures, entry = build.signatures, build.entry
         written = build.device or target
-        given = (build.tables, build.parts)
-        return NativeCode(text, signatures, entry, written, machine, level, tir, packed, *given)
+        sections = (build.tables, build.parts)
+        return NativeCode(text, signatures, entry, written, machine, level, tir, packed, *sections)
 
     def code(text: str) -> NativeCode:
         return compiled(imports.link(text))
@@ -320,14 +320,14 @@ def _loaded(
     def linked() -> Any:
         if late is not None:
             late()
-        known = {**pool, **emulator, **packed}
-        known |= {name: table.ctypes.data for name, table in native.tables.items()}
+        addresses = {**pool, **emulator, **packed}
+        addresses |= {name: table.ctypes.data for name, table in native.tables.items()}
         engines = {
             name: load_object(part.object, part.exports, pool) for name, part in parts.items()
         }
         for name, part in parts.items():
-            known[name] = engines[name].address(part.symbol)
-        engine = load_object(entry.object, entry.exports, known)
+            addresses[name] = engines[name].address(part.symbol)
+        engine = load_object(entry.object, entry.exports, addresses)
         engine.keep(engines)
         return engine
 

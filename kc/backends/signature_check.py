@@ -50,15 +50,15 @@ def check_signatures(
         function = lowered.get(symbol) or lowered.get(signature.name)
         if function is None:
             raise InternalError(f"@{signature.name} is not in the module after it was lowered")
-        wanted = [_size(type_) for type_ in signature.machine_types]
+        expected = [_size(type_) for type_ in signature.machine_types]
         taken, returned = _interface(function)
-        if checked and len(taken) == len(wanted) + 1:
-            wanted.append(_POINTER)
-        if taken != wanted or returned:
+        if checked and len(taken) == len(expected) + 1:
+            expected.append(_POINTER)
+        if taken != expected or returned:
             raise InternalError(
                 f"@{signature.name} is lowered to a function that takes ({', '.join(taken)}) and "
                 f"returns {returned or 'nothing'}, but a call of {signature} passes "
-                f"({', '.join(wanted)})"
+                f"({', '.join(expected)})"
             )
 
 

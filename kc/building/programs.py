@@ -50,7 +50,7 @@ class Lowered:
     """The names of the functions for which kc chose a schedule."""
     without_rule: list[str] = field(default_factory=list)
     """The names of the unscheduled functions without a rule."""
-    given: list[str] = field(default_factory=list)
+    user_scheduled: list[str] = field(default_factory=list)
     """The names of the functions that have a schedule of the user with at least one call."""
 
     @property
@@ -105,7 +105,7 @@ class TensorProgram(Program):
         for function in functions if checks_kernels else ():
             require_kernels(Site(function, target, primitive="lower"))
         if modules.is_scheduled:
-            result.given = [self.name]
+            result.user_scheduled = [self.name]
         return result
 
     def source(self, target: Target) -> str:
@@ -133,9 +133,9 @@ class ModuleProgram(Program):
         to_tir(copy, loops=False)
         result = Lowered([("tir", copy)], *choose_where_unscheduled(copy, target))
         if self.scheduled is None:
-            result.given = [function.sym_name.data for function in loop_tree.kernels(copy)]
+            result.user_scheduled = [function.sym_name.data for function in loop_tree.kernels(copy)]
         else:
-            result.given = [*self.scheduled]
+            result.user_scheduled = [*self.scheduled]
         return result
 
     def source(self, target: Target) -> str:
@@ -158,7 +158,7 @@ class ProgramList(Program):
         for part in lowered:
             result.chosen += part.chosen
             result.without_rule += part.without_rule
-            result.given += part.given
+            result.user_scheduled += part.user_scheduled
         return result
 
     def source(self, target: Target) -> str:
@@ -297,8 +297,8 @@ def _require_arguments(call: str, modules: Sequence[ModuleOp], args: Sequence[An
         why = f"@{functions[0].sym_name.data} has the arguments {', '.join(own)}"
     else:
         why = f"it has {counted(len(functions), 'function')}, with arguments of their own"
-    given = f"the arguments {', '.join(names)}" if names else "an empty list of arguments"
-    refuse(call, f"{given} beside a module", why, "leave the list out")
+    listed = f"the arguments {', '.join(names)}" if names else "an empty list of arguments"
+    refuse(call, f"{listed} beside a module", why, "leave the list out")
 
 
 def _merged(modules: Sequence[ModuleOp]) -> IRModule:

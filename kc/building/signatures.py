@@ -87,27 +87,27 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
     attrs += [DictionaryAttr({})] * (len(function.args) - len(attrs))
     specs = []
     constants: list[Any] = []
-    for n, (arg, given) in enumerate(zip(function.args, attrs, strict=True)):
-        name = _text(given.data.get("kc.name")) or arg.name_hint or f"arg{n}"
-        dtype, declared = _dtype(arg.type, function), _text(given.data.get("kc.dtype"))
+    for n, (arg, arg_attrs) in enumerate(zip(function.args, attrs, strict=True)):
+        name = _text(arg_attrs.data.get("kc.name")) or arg.name_hint or f"arg{n}"
+        dtype, declared = _dtype(arg.type, function), _text(arg_attrs.data.get("kc.dtype"))
         if declared is not None:
             _require_dtype(declared, dtype, n, arg.type, function)
             dtype = declared
         if isinstance(arg.type, MemRefType):
-            constants += _constant_sizes(arg.type, given.data.get("kc.shape"), symbols, name)
+            constants += _constant_sizes(arg.type, arg_attrs.data.get("kc.shape"), symbols, name)
             specs.append(
                 ArgSpec(
                     name,
                     "array",
                     dtype,
-                    _shape(arg.type, given.data.get("kc.shape"), symbols, name),
-                    _text(given.data.get("kc.role")) or ("inout" if _is_written(arg) else "in"),  # pyright: ignore
-                    strides=strides_of(given.data.get(STRIDES), function)
+                    _shape(arg.type, arg_attrs.data.get("kc.shape"), symbols, name),
+                    _text(arg_attrs.data.get("kc.role")) or ("inout" if _is_written(arg) else "in"),  # pyright: ignore
+                    strides=strides_of(arg_attrs.data.get(STRIDES), function)
                     or strides_of_type(arg.type, name),
                 )
             )
         else:
-            symbol = _text(given.data.get("kc.symbol"))
+            symbol = _text(arg_attrs.data.get("kc.symbol"))
             is_index = isinstance(arg.type, IndexType)
             if symbol is not None and not is_index and dtype not in ("int32", "int64"):
                 raise CodegenError(
@@ -156,12 +156,12 @@ def bound_checks_of(module: ModuleOp) -> Any:
     sites: dict[int, Site] = {}
     for function in loop_tree.functions(module):
         for site in getattr(function.attributes.get(SITES), "data", ()):
-            given = {key: _plain(value) for key, value in site.data.items()}
+            facts = {key: _plain(value) for key, value in site.data.items()}
             place = None
-            if "file" in given:
-                place = Location(given["file"], given["line"], given["column"])
-            kept = {key: given[key] for key in ("access", "buffer", "rank", "lanes")}
-            sites[given["number"]] = Site(function.sym_name.data, location=place, **kept)
+            if "file" in facts:
+                place = Location(facts["file"], facts["line"], facts["column"])
+            options = {key: facts[key] for key in ("access", "buffer", "rank", "lanes")}
+            sites[facts["number"]] = Site(function.sym_name.data, location=place, **options)
     rank = max((site.rank for site in sites.values()), default=0)
     return BoundChecks(sites, HEADER + 2 * rank)
 
@@ -177,19 +177,24 @@ def _with_known_outputs(specs: list[Any], requires: tuple[Any, ...]) -> tuple[li
     they must equal, so that a call can omit the outputs.
     """
     inputs = [spec for spec in specs if spec.role != "out"]
-    given = {dim for spec in inputs for dim in spec.shape if isinstance(dim, str)}
-    given |= {spec.symbol for spec in inputs if spec.symbol is not None}
+    input_symbols = {dim for spec in inputs for dim in spec.shape if isinstance(dim, str)}
+    input_symbols |= {spec.symbol for spec in inputs if spec.symbol is not None}
     sizes: dict[str, Any] = {}
-    kept = []
+    unresolved = []
     for condition in requires:
-        size, known = condition.lhs, condition.rhs
+        size, value = condition.lhs, condition.rhs
         if not isinstance(size, str):
-            size, known = known, size
-        rest = given.issuperset(name for name in condition.symbols if name != size)
-        if condition.relation == "==" and isinstance(size, str) and size not in given and rest:
-            sizes.setdefault(size, known)
+            size, value = value, size
+        rest = input_symbols.issuperset(name for name in condition.symbols if name != size)
+        if (
+            condition.relation == "=="
+            and isinstance(size, str)
+            and size not in input_symbols
+            and rest
+        ):
+            sizes.setdefault(size, value)
         else:
-            kept.append(condition)
+            unresolved.append(condition)
     named = [
         dataclasses.replace(
             spec,
@@ -199,7 +204,7 @@ def _with_known_outputs(specs: list[Any], requires: tuple[Any, ...]) -> tuple[li
         else spec
         for spec in specs
     ]
-    return named, tuple(kept)
+    return named, tuple(unresolved)
 
 
 def _text(attr: Attribute | None) -> str | None:
@@ -214,11 +219,11 @@ def _require_dtype(
     """
     from kc.runtime.signature import DTYPES
 
-    known = DTYPES.get(declared)
-    if known is not None and isinstance(type_, IndexType):
-        if known.llvm.startswith("i"):
+    dtype_entry = DTYPES.get(declared)
+    if dtype_entry is not None and isinstance(type_, IndexType):
+        if dtype_entry.llvm.startswith("i"):
             return
-    elif known is not None and known.llvm == DTYPES[dtype].llvm:
+    elif dtype_entry is not None and dtype_entry.llvm == DTYPES[dtype].llvm:
         return
     raise CodegenError(
         "KC4005",
@@ -260,12 +265,12 @@ def _is_written(buffer: SSAValue) -> bool:
 
 
 def _shape(
-    type_: MemRefType, given: Attribute | None, symbols: Sequence[str], name: str
+    type_: MemRefType, attr: Attribute | None, symbols: Sequence[str], name: str
 ) -> tuple[Any, ...]:
-    if isinstance(given, AffineMapAttr):
+    if isinstance(attr, AffineMapAttr):
         return tuple(
             _taken_dim(dim, symbols) if size == DYNAMIC else size
-            for size, dim in zip(type_.get_shape(), given.data.results, strict=True)
+            for size, dim in zip(type_.get_shape(), attr.data.results, strict=True)
         )
     return tuple(
         f"{name}_{n}" if size == DYNAMIC else size for n, size in enumerate(type_.get_shape())
@@ -283,18 +288,18 @@ def _taken_dim(expr: AffineExpr, symbols: Sequence[str]) -> Any:
 
 
 def _constant_sizes(
-    type_: MemRefType, given: Attribute | None, symbols: Sequence[str], name: str
+    type_: MemRefType, attr: Attribute | None, symbols: Sequence[str], name: str
 ) -> list[Any]:
     """The conditions that constant sizes of the type equal those in ``kc.shape``."""
     from kc.runtime.signature import SizeCondition
 
-    if not isinstance(given, AffineMapAttr):
+    if not isinstance(attr, AffineMapAttr):
         return []
     return [
         SizeCondition(
             _dim(dim, symbols), "==", size, f"dimension {n} of {name} has {size} elements"
         )
-        for n, (size, dim) in enumerate(zip(type_.get_shape(), given.data.results, strict=True))
+        for n, (size, dim) in enumerate(zip(type_.get_shape(), attr.data.results, strict=True))
         if size != DYNAMIC and not isinstance(dim, AffineConstantExpr)
     ]
 

@@ -54,8 +54,8 @@ def _starts(buffer: Tensor, offset: Any) -> tuple[Expr, ...] | None:
     offset.
     """
     if isinstance(offset, list | tuple):
-        given = tuple(map(as_expr, offset))
-        return given if len(given) == buffer.ndim and all(map(_is_index, given)) else None
+        firsts = tuple(map(as_expr, offset))
+        return firsts if len(firsts) == buffer.ndim and all(map(_is_index, firsts)) else None
     number = as_expr(offset)
     if not _is_index(number):
         return None

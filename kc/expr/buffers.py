@@ -113,9 +113,9 @@ class Buffer(Tensor):
         Raises TEError KC2010, KC2216, and KC2103 for a value of a type that the elements do not
         have.
         """
-        given = as_expr(value, self.dtype)
-        dtype = vector_of(self.dtype, given.dtype)
-        return self.store_to(place(self, begin, dtype, "vstore"), given, caller_location())
+        vector = as_expr(value, self.dtype)
+        dtype = vector_of(self.dtype, vector.dtype)
+        return self.store_to(place(self, begin, dtype, "vstore"), vector, caller_location())
 
     store_to: ClassVar[staticmethod[[Any, Expr, Location | None], Any]]
     """The constructor of the statement of :meth:`vstore`, which :mod:`kc.tir.checked` installs."""
@@ -226,14 +226,14 @@ def buffer_scope(scope: Any, name: str) -> str:
     checked when the buffer is lowered.
     """
     if isinstance(scope, str) and scope not in ("", "global"):
-        known = dict.fromkeys(scope for kind in kinds().values() for scope in kind.scopes)
-        if scope not in known:
+        scopes = dict.fromkeys(scope for kind in kinds().values() for scope in kind.scopes)
+        if scope not in scopes:
             raise TEError(
                 "KC2101",
                 f"decl_buffer: {name} with the scope '{scope}'",
                 location=caller_location(),
                 why="no target has this memory; scopes have no tags",
-                hints=suggest(scope, known, "the scopes are"),
+                hints=suggest(scope, scopes, "the scopes are"),
             )
     if scope is not None and not isinstance(scope, str):
         raise TEError(

@@ -159,28 +159,28 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
     location = caller_location()
     given_name = getattr(func_name, "name", func_name)  # of an operator, tvm.ir.Op
     short = given_name.removeprefix("tir.") if isinstance(given_name, str) else ""
-    known = _known()
+    intrinsics = _known()
     typed = _TYPED.get(short)
     if typed is not None:
-        _check_count(short, typed, (dtype, *args), given=len(args))
+        _check_count(short, typed, (dtype, *args), count=len(args))
         return typed(dtype, *args)
-    if short not in known and is_known(given_name):
-        kept = check_dtype(dtype, vectors=True)
+    if short not in intrinsics and is_known(given_name):
+        result_dtype = check_dtype(dtype, vectors=True)
         pure = attribute_of(given_name, "TCallEffectKind") in (None, *PURE_EFFECTS)
         values = tuple(map(as_expr, args))
-        return ExternCall(given_name, values, kept, location, "c", pure)
-    if short not in known:
+        return ExternCall(given_name, values, result_dtype, location, "c", pure)
+    if short not in intrinsics:
         raise TEError(
             "KC2151",
             f"call_intrin: unknown intrinsic '{func_name}'",
             location=location,
             hints=[
-                *suggest(short, sorted({*known, *_TYPED}), "the intrinsics are"),
+                *suggest(short, sorted({*intrinsics, *_TYPED}), "the intrinsics are"),
                 f'tir.call_extern("{dtype}", "{short}", ...) calls a C function',
             ],
         )
-    _check_count(short, known[short], args, given=len(args))
-    result = as_expr(known[short](*args))
+    _check_count(short, intrinsics[short], args, count=len(args))
+    result = as_expr(intrinsics[short](*args))
     return result if result.dtype == check_dtype(dtype) else result.astype(dtype)
 
 
@@ -203,18 +203,18 @@ def intrinsic_names() -> list[str]:
     return sorted({*_known(), *_TYPED})
 
 
-def _check_count(name: str, function: Any, args: tuple[Any, ...], *, given: int) -> None:
+def _check_count(name: str, function: Any, args: tuple[Any, ...], *, count: int) -> None:
     """Refuse (KC2220) a wrong number of arguments of an intrinsic."""
     signature = inspect.signature(function)
     try:
         signature.bind(*args)
     except TypeError:
-        wanted = len(signature.parameters) - (len(args) - given)
+        expected = len(signature.parameters) - (len(args) - count)
         raise TEError(
             "KC2220",
-            f"call_intrin: {name} is given {counted(given, 'argument')}",
+            f"call_intrin: {name} is given {counted(count, 'argument')}",
             location=caller_location(),
-            why=f"it takes {counted(wanted, 'argument')}",
+            why=f"it takes {counted(expected, 'argument')}",
         ) from None
 
 
@@ -268,9 +268,9 @@ def _call(
             else "the name must be registered by kc.register_func",
             hints=[f'tir.{what}("int32", "abs", x)'] if of_c else [f'tir.{what}("my.function", x)'],
         )
-    kept = "void" if dtype in ("void", "handle", "", None) else check_dtype(dtype)
-    given = tuple(_argument(what, name, n, arg, kind) for n, arg in enumerate(args))
-    return ExternCall(name, given, kept, location, kind, pure)
+    result_dtype = "void" if dtype in ("void", "handle", "", None) else check_dtype(dtype)
+    operands = tuple(_argument(what, name, n, arg, kind) for n, arg in enumerate(args))
+    return ExternCall(name, operands, result_dtype, location, kind, pure)
 
 
 @runtime_checkable
@@ -358,14 +358,14 @@ def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, .
             why="the number of the type-determining arguments must precede the arguments",
             hints=[f'tir.{what}("{dtype}", "{name}", {len(args)}, ...)'],
         )
-    kept = "void" if dtype in ("void", "", None) else check_dtype(dtype, vectors=True)
-    given = tuple(as_expr(arg) for arg in args)
-    if name.count(".") == 1 and n_signature != 0 and (given or kept != "void"):
-        typed = kept if kept != "void" else given[0].dtype
+    result_dtype = "void" if dtype in ("void", "", None) else check_dtype(dtype, vectors=True)
+    operands = tuple(as_expr(arg) for arg in args)
+    if name.count(".") == 1 and n_signature != 0 and (operands or result_dtype != "void"):
+        typed = result_dtype if result_dtype != "void" else operands[0].dtype
         letter = "bf" if scalar(typed) == "bfloat16" else "f" if is_float(typed) else "i"
         vector = f"v{lanes(typed)}" if lanes(typed) > 1 else ""
         name = f"{name}.{vector}{letter}{bits(typed)}"
-    return ExternCall(name, given, kept, location, "llvm", True)
+    return ExternCall(name, operands, result_dtype, location, "llvm", True)
 
 
 def address_of(element: Any) -> BufferAccess:

@@ -193,9 +193,9 @@ def affine_condition(condition: Expr, term: Callable[[Expr], Term | None]) -> Co
             return _COMPARISONS[condition.op](left, right)
     if isinstance(condition, Binary) and condition.op in ("and", "or"):
         parts = [affine_condition(side, term) for side in (condition.lhs, condition.rhs)]
-        known = [part for part in parts if part is not None]
-        if len(known) == len(parts):
-            return all_of(known) if condition.op == "and" else any_of(known)
+        conditions = [part for part in parts if part is not None]
+        if len(conditions) == len(parts):
+            return all_of(conditions) if condition.op == "and" else any_of(conditions)
     return None
 
 

@@ -94,8 +94,8 @@ class _Guards:
                 *self._facts(condition.lhs, holds=holds),
                 *self._facts(condition.rhs, holds=holds),
             ]
-        known = affine_condition(condition, self._term)
-        return [] if known is None else [known if holds else ~known]
+        affine = affine_condition(condition, self._term)
+        return [] if affine is None else [affine if holds else ~affine]
 
     def keep_inside(self, index: Expr, size: ExprLike) -> bool:
         """True if the facts imply ``0 <= index < size``."""

@@ -486,8 +486,8 @@ class Reduce(Expr):
     def __repr__(self) -> str:
         name = self.combiner if isinstance(self.combiner, str) else self.combiner.name
         values = ", ".join(map(repr, self.values))
-        given = f"({values})" if len(self.values) > 1 else values
-        parts = [given, f"axis=[{', '.join(axis.name for axis in self.axes)}]"]
+        text = f"({values})" if len(self.values) > 1 else values
+        parts = [text, f"axis=[{', '.join(axis.name for axis in self.axes)}]"]
         if self.condition is not None:
             parts.append(f"where={self.condition!r}")
         if self.init is not None:

@@ -48,8 +48,8 @@ def rules_of(kind: str) -> dict[str, Rule]:
     of the kind.
     """
     rules: dict[str, Rule] = {}
-    for name, known in _operators.items():
-        chosen = known.rules.get(kind) or known.rules.get("default")
+    for name, entry in _operators.items():
+        chosen = entry.rules.get(kind) or entry.rules.get("default")
         if chosen is not None:
             rules[name] = chosen[1]
     return rules
@@ -61,11 +61,11 @@ def register_op_attr(op_name: str, attr_key: str, value: Any = None, level: int 
     The value of the highest level applies; two values at one level are refused (KC2179).
     """
 
-    def register(given: Any) -> Any:
+    def register(value: Any) -> Any:
         with _lock:
-            known = _operators.setdefault(op_name, _Known())
-            _put(known.attributes, attr_key, given, level, op_name)
-        return given
+            entry = _operators.setdefault(op_name, _Known())
+            _put(entry.attributes, attr_key, value, level, op_name)
+        return value
 
     return register if value is None else register(value)
 
@@ -83,16 +83,16 @@ def register_intrin_lowering(
 
     def register(rule: Rule) -> Rule:
         with _lock:
-            known = _operators.setdefault(op_name, _Known())
-            _put(known.rules, target, rule, level, op_name)
+            entry = _operators.setdefault(op_name, _Known())
+            _put(entry.rules, target, rule, level, op_name)
         return rule
 
     return register if f is None else register(f)
 
 
-def _put(table: dict[str, Any], key: str, given: Any, level: int, name: str) -> None:
-    known = table.get(key)
-    if known is not None and known[0] == level and known[1] is not given:
+def _put(table: dict[str, Any], key: str, value: Any, level: int, name: str) -> None:
+    present = table.get(key)
+    if present is not None and present[0] == level and present[1] is not value:
         raise TEError(
             "KC2179",
             f"{name}: '{key}' is registered twice at level {level}",
@@ -100,8 +100,8 @@ def _put(table: dict[str, Any], key: str, given: Any, level: int, name: str) -> 
             why="the rule or value of the highest level applies, so levels must differ",
             hints=[f"level={level + 1}"],
         )
-    if known is None or known[0] <= level:
-        table[key] = (level, given)
+    if present is None or present[0] <= level:
+        table[key] = (level, value)
 
 
 def forget(op_name: str) -> None:
@@ -112,5 +112,5 @@ def forget(op_name: str) -> None:
 
 def attribute_of(name: str, key: str) -> Any:
     """The registered attribute of an operator. None if there is none."""
-    known = _operators.get(name)
-    return None if known is None or key not in known.attributes else known.attributes[key][1]
+    entry = _operators.get(name)
+    return None if entry is None or key not in entry.attributes else entry.attributes[key][1]

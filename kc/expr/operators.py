@@ -172,11 +172,13 @@ class NumpyFunctions:
 def not_of_expressions(called: str, name: str, tensor: Any = None) -> TEError:
     """The diagnostic for a function of numbers that receives an expression or a tensor."""
     own = NUMPY_NAMES.get(name, name)
-    known = own is not None and _arithmetic.is_function(own)
-    hint = f"te.{own} makes the expression" if known else "the functions of te take expressions"
+    is_function = own is not None and _arithmetic.is_function(own)
+    hint = (
+        f"te.{own} makes the expression" if is_function else "the functions of te take expressions"
+    )
     if tensor is not None and name in TOPI_OPERATORS:
         hint = f"use topi.{TOPI_OPERATORS[name]}({tensor.name}, ...)"
-    elif tensor is not None and known:
+    elif tensor is not None and is_function:
         each = f"{tensor.name}(*i)" if len(tensor.shape) > 1 else f"{tensor.name}[i]"
         axes = "*i" if len(tensor.shape) > 1 else "i"
         hint = f"te.compute({tensor.name}.shape, lambda {axes}: te.{own}({each}))"

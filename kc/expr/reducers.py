@@ -242,14 +242,15 @@ def _start(
 ) -> tuple[Expr, ...] | None:
     if init is None:
         return None
-    given = tuple(init) if isinstance(init, list | tuple) else (init,)
-    if len(given) != len(values):
+    initial = tuple(init) if isinstance(init, list | tuple) else (init,)
+    if len(initial) != len(values):
         raise TEError(
             "KC2045",
-            f"{name}: init has {counted(len(given), 'value')} for {counted(len(values), 'result')}",
+            f"{name}: init has {counted(len(initial), 'value')} for "
+            f"{counted(len(values), 'result')}",
             location=location,
         )
-    starts = tuple(as_expr(start, like.dtype) for start, like in zip(given, values, strict=True))
+    starts = tuple(as_expr(start, like.dtype) for start, like in zip(initial, values, strict=True))
     for n, (start, like) in enumerate(zip(starts, values, strict=True)):
         which = "" if len(values) == 1 else f" {n}"
         if start.dtype != like.dtype:

@@ -40,9 +40,9 @@ class Split:
     factor: Dim | None
     nparts: Dim | None
 
-    def extents(self, known: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
+    def extents(self, extent_of: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
         """The extents of the results."""
-        whole = known[self.parent]
+        whole = extent_of[self.parent]
         if self.factor is not None:
             return {self.outer: ceil_divide(whole, self.factor), self.inner: self.factor}
         assert self.nparts is not None
@@ -66,11 +66,11 @@ class Fuse:
         """The innermost of the fused axes."""
         return self.axes[-1]
 
-    def extents(self, known: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
+    def extents(self, extent_of: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
         """The extent of the result."""
         total: Dim = 1
         for axis in self.axes:
-            total = multiply(total, known[axis])
+            total = multiply(total, extent_of[axis])
         return {self.fused: total}
 
 
@@ -80,9 +80,9 @@ class Singleton:
 
     iter: IterVar
 
-    def extents(self, known: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
+    def extents(self, extent_of: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
         """The extent of the axis."""
-        del known
+        del extent_of
         return {self.iter: 1}
 
 
@@ -93,9 +93,9 @@ class Transform:
     axes: tuple[IterVar, ...]
     results: tuple[IterVar, ...]
 
-    def extents(self, known: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
+    def extents(self, extent_of: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
         """Empty: the loops determine the extents."""
-        del known
+        del extent_of
         return {}
 
 
@@ -186,12 +186,12 @@ class Rebase:
         The iterations of an uneven split that exceed the parent's extent violate a guard. The
         expressions are defined for these iterations too.
         """
-        known: dict[IterVar, Expr] = dict(leaves)
+        value_of: dict[IterVar, Expr] = dict(leaves)
         conditions: list[Expr] = []
         for relation in reversed(self.relations):
-            if isinstance(relation, Split) and relation.outer in known:
+            if isinstance(relation, Split) and relation.outer in value_of:
                 inner = self.extents[relation.inner]
-                value = add(scale(known[relation.outer], inner), known[relation.inner])
+                value = add(scale(value_of[relation.outer], inner), value_of[relation.inner])
                 whole = self.extents[relation.parent]
                 if multiply(self.extents[relation.outer], inner) != whole:
                     conditions.append(compare("lt", value, whole))
@@ -200,14 +200,14 @@ class Rebase:
                         if isinstance(whole, int)
                         else binary("min", value, binary("sub", whole, 1))
                     )
-                known[relation.parent] = value
-            elif isinstance(relation, Fuse) and relation.fused in known:
-                value = known[relation.fused]
+                value_of[relation.parent] = value
+            elif isinstance(relation, Fuse) and relation.fused in value_of:
+                value = value_of[relation.fused]
                 for axis in reversed(relation.axes[1:]):
-                    known[axis] = rest(value, self.extents[axis])
+                    value_of[axis] = rest(value, self.extents[axis])
                     value = quotient(value, self.extents[axis])
-                known[relation.axes[0]] = value
-        values = {root: known[root] for root in self.roots if root in known}
+                value_of[relation.axes[0]] = value
+        values = {root: value_of[root] for root in self.roots if root in value_of}
         for root, value in values.items():
             moved = binary("add", value, root.start) if root.start else value
             values[root] = _as_axis(moved, root.dtype)

@@ -101,8 +101,8 @@ def replace_dataflow(
     passed: dict[Tensor, Tensor] = {}
     became: dict[Operation, Operation] = {}
     for op in ops:
-        known = passed if readers is not None and op not in readers else {**passed, **tensors}
-        new = with_inputs(op, known)
+        replacement = passed if readers is not None and op not in readers else {**passed, **tensors}
+        new = with_inputs(op, replacement)
         if new is not op:
             became[op] = new
             for n in range(op.num_outputs):

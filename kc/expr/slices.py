@@ -37,8 +37,8 @@ class TensorSlice(Operators):
         return self.tensor.dtype
 
     def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
-        given = indices if isinstance(indices, tuple) else (indices,)
-        return self.tensor[(*self.indices, *given)]
+        appended = indices if isinstance(indices, tuple) else (indices,)
+        return self.tensor[(*self.indices, *appended)]
 
     def __iter__(self) -> NoReturn:
         raise TEError(

@@ -351,13 +351,13 @@ class Tensor(TensorOperators):
     """The formula that a notebook displays for a tensor, installed by :mod:`kc.te.stage_text`."""
 
     def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
-        given = indices if isinstance(indices, tuple) else (indices,)
-        if REGIONS.get() and any(isinstance(index, slice) for index in given):
-            return TensorRegion(self, given, caller_location())
-        check_indices(self, given)
-        if len(given) < self.ndim:
-            return TensorSlice(self, given, caller_location())
-        return self(*given)  # pyright: ignore[reportArgumentType]
+        positions = indices if isinstance(indices, tuple) else (indices,)
+        if REGIONS.get() and any(isinstance(index, slice) for index in positions):
+            return TensorRegion(self, positions, caller_location())
+        check_indices(self, positions)
+        if len(positions) < self.ndim:
+            return TensorSlice(self, positions, caller_location())
+        return self(*positions)  # pyright: ignore[reportArgumentType]
 
     def __call__(self, *indices: ExprLike) -> Expr:
         location = caller_location()
@@ -448,8 +448,8 @@ def var(name: str = "n", dtype: str = "int32") -> Var:
     The value of a dimension is read from the arrays at the call; all of them must agree.
     """
     location = caller_location()
-    known = dtype if dtype == "handle" else check_dtype(dtype)
-    return Var(check_name(name, location), known, location)
+    checked_dtype = dtype if dtype == "handle" else check_dtype(dtype)
+    return Var(check_name(name, location), checked_dtype, location)
 
 
 def size_var(name: str = "n", dtype: str = "int32") -> Var:
@@ -474,10 +474,10 @@ def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -
 
 
 def check_tensors(
-    given: Any, what: str, code: str, usage: str, location: Location | None
+    values: Any, what: str, code: str, usage: str, location: Location | None
 ) -> tuple[Tensor, ...]:
     """The tensor or tensors that ``what`` receives. Raises ``code`` for anything else."""
-    tensors = tuple(given) if isinstance(given, list | tuple) else (given,)
+    tensors = tuple(values) if isinstance(values, list | tuple) else (values,)
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
             raise TEError(

@@ -122,22 +122,22 @@ def _row_starts(
     outer = [index.value if isinstance(index, Const) else None for index in indices[:-1]]
     sizes = shape[:-1]
     # Where the first indices are constants, rows go on in the next plane.
-    known = len(outer)
-    while known and outer[known - 1] is not None and isinstance(sizes[known - 1], int):
-        known -= 1
-    if known >= len(outer) - 1:  # at most one index counts the rows
+    level = len(outer)
+    while level and outer[level - 1] is not None and isinstance(sizes[level - 1], int):
+        level -= 1
+    if level >= len(outer) - 1:  # at most one index counts the rows
         return [(*indices[:-2], _plus(indices[-2], n), indices[-1]) for n in range(count)]
     position = 0
-    for size, index in zip(sizes[known:], outer[known:], strict=True):
+    for size, index in zip(sizes[level:], outer[level:], strict=True):
         position = position * size + int(index or 0)
     starts = []
     for n in range(position, position + count):
         at: list[Expr] = []
-        for size in reversed(sizes[known + 1 :]):
+        for size in reversed(sizes[level + 1 :]):
             n, index = divmod(n, size)
             at.append(const(index))
         # An index that exceeds the first dimension is out of bounds, which its access reports.
-        starts.append((*indices[:known], const(n), *reversed(at), indices[-1]))
+        starts.append((*indices[:level], const(n), *reversed(at), indices[-1]))
     return starts
 
 
@@ -195,8 +195,8 @@ def vectorcombine(dtype: str, vec1: ExprLike, vec2: ExprLike) -> Expr:
     return Shuffle((a, b), tuple(range(count)), dtype, caller_location())
 
 
-def _require(what: str, dtype: str, wanted: str, good: bool, values: Sequence[Expr]) -> None:
-    if good and check_dtype(dtype, vectors=True) == wanted:
+def _require(what: str, dtype: str, result_type: str, good: bool, values: Sequence[Expr]) -> None:
+    if good and check_dtype(dtype, vectors=True) == result_type:
         return
     raise TEError(
         "KC2219",
@@ -205,7 +205,7 @@ def _require(what: str, dtype: str, wanted: str, good: bool, values: Sequence[Ex
         why="both vectors must have the same type; the result has twice the lanes"
         if what == "vectorcombine"
         else "a vector needs 4 lanes or more to have two halves",
-        hints=[f'tir.{what}("{wanted}", ...)'] if good else (),
+        hints=[f'tir.{what}("{result_type}", ...)'] if good else (),
     )
 
 

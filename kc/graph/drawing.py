@@ -181,9 +181,13 @@ def _work(ops: Sequence[OperatorOp], call: CallOp | None = None) -> list[str]:
     else:
         read = sum(bytes_of_type(value.type) for value in call.arguments)
         written = bytes_of_type(call.result.type)
-    known = [cost.operations for cost in costs if cost.operations is not None]
+    operations = [cost.operations for cost in costs if cost.operations is not None]
     lines = [f"reads {size_text(read)}, writes {size_text(written)}"]
-    return [*lines, f"{count_text(sum(known))}FLOP".replace("  ", " ")] if any(known) else lines
+    return (
+        [*lines, f"{count_text(sum(operations))}FLOP".replace("  ", " ")]
+        if any(operations)
+        else lines
+    )
 
 
 def type_text(type_: Attribute) -> str:

@@ -142,8 +142,8 @@ def group_tensors(function: FuncOp) -> GroupTensors:
                     why="a function with the attribute primitive has operators alone",
                 )
     outputs, results = sorted_results(tensors, placeholders)
-    given = {str(size) for spec in specs for size in spec.shape if isinstance(size, SizeExpr)}
-    sizes = [variable for name, variable in variables.items() if name not in given]
+    declared = {str(size) for spec in specs for size in spec.shape if isinstance(size, SizeExpr)}
+    sizes = [variable for name, variable in variables.items() if name not in declared]
     return GroupTensors(placeholders, outputs, results, sizes)
 
 

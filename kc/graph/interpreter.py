@@ -134,8 +134,8 @@ class Interpreter:
 
         def run(*arrays: Any) -> None:
             rest = iter(arrays[: len(inputs)])
-            given = [unflattened(argument.type, rest) for argument in function.body.block.args]
-            results = flattened(self.run(*given, name=name))
+            arguments = [unflattened(argument.type, rest) for argument in function.body.block.args]
+            results = flattened(self.run(*arguments, name=name))
             for output, result in zip(arrays[len(inputs) :], results, strict=True):
                 output[...] = result
 
@@ -178,8 +178,8 @@ class _Frame:
         self.function = function
         self.values = dict(function.captured)
         self.sizes = dict(function.sizes)
-        given = (*function.bound, *arguments)
-        for argument, value in zip(function.block.args, given, strict=True):
+        values = (*function.bound, *arguments)
+        for argument, value in zip(function.block.args, values, strict=True):
             self._define(argument, value, call)
         self.sizes = {**function.outer_sizes, **self.sizes}
 
@@ -324,9 +324,9 @@ def _with_sizes(spec: Spec | None, sizes: Mapping[str, int]) -> Spec | None:
     return TensorSpec(tuple(substitute(size, sizes) for size in spec.shape), spec.dtype)
 
 
-def solved(size: SizeExpr, actual: int, known: Mapping[str, int]) -> dict[str, int]:
+def solved(size: SizeExpr, actual: int, values: Mapping[str, int]) -> dict[str, int]:
     """The value of the only unknown name in a size, where it stands in a multiple of it alone."""
-    missing = size.names - known.keys()
+    missing = size.names - values.keys()
     if len(missing) != 1:
         return {}
     (name,) = missing
@@ -336,7 +336,7 @@ def solved(size: SizeExpr, actual: int, known: Mapping[str, int]) -> dict[str, i
     rest = size - factor * dimension(name)
     if isinstance(rest, SizeExpr) and name in rest.names:
         return {}
-    multiple = actual - evaluate(rest, known)
+    multiple = actual - evaluate(rest, values)
     return {} if multiple % factor else {name: multiple // factor}
 
 

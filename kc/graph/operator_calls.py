@@ -100,12 +100,12 @@ def sorted_results(
 ) -> tuple[list[Tensor], list[int]]:
     """The tensors to compute, each once, and for each of ``tensors`` its position among these, or
     ``~n`` for placeholder n."""
-    given = {_identity(tensor): ~n for n, tensor in enumerate(placeholders)}
+    input_places = {_identity(tensor): ~n for n, tensor in enumerate(placeholders)}
     computed: dict[tuple[int, int], Tensor] = {}
     for tensor in tensors:
-        if _identity(tensor) not in given:
+        if _identity(tensor) not in input_places:
             computed.setdefault(_identity(tensor), tensor)
-    places = given | {identity: n for n, identity in enumerate(computed)}
+    places = input_places | {identity: n for n, identity in enumerate(computed)}
     return [*computed.values()], [places[_identity(tensor)] for tensor in tensors]
 
 

@@ -82,10 +82,10 @@ class _Gradients:
             _require_tensors(argument.type, function, f"the argument {label}")
         block = Block(arg_types=[each.type for each in function.body.block.args])
         body = _Body(self, block)
-        wanted = [wrt is None or label in wrt for label in function.arg_names]
+        is_chosen = [wrt is None or label in wrt for label in function.arg_names]
         active = [
             is_wanted and has_floats(each.type)
-            for each, is_wanted in zip(block.args, wanted, strict=True)
+            for each, is_wanted in zip(block.args, is_chosen, strict=True)
         ]
         value = body.forward(function.body.block, block.args, active)
         _require_tensors(value.type, function.return_op, "the result")
@@ -94,7 +94,7 @@ class _Gradients:
         body.pull([(value, tree_of(value.type, iter(heads)))])
         gradients = [
             body.materialized(body.adjoints.get(argument), argument)
-            for argument, is_wanted in zip(block.args, wanted, strict=True)
+            for argument, is_wanted in zip(block.args, is_chosen, strict=True)
             if is_wanted
         ]
         block.add_op(ReturnOp(at.tuple([value, at.tuple(gradients)])))
@@ -160,7 +160,7 @@ class _Body:
         self.active: set[SSAValue] = set()
         self.adjoints: dict[SSAValue, Adjoint] = {}
         self.tape: list[Operation] = []
-        self.known: dict[SSAValue, Operation] = {}
+        self.makers: dict[SSAValue, Operation] = {}
         """The operations that make the functions that are values."""
         self.values: dict[SSAValue, SSAValue] = _Values()
         self.depth = 0
@@ -186,10 +186,10 @@ class _Body:
         match op:
             case FnOp() | FunctionRefOp() | ClosureOp():
                 copy = self.copy(op)
-                self.known[copy.results[0]] = copy
+                self.makers[copy.results[0]] = copy
                 if any(value in self.active for value in self.captured(copy)):
                     self.active.add(copy.results[0])
-            case LetOp() if self.values[op.value] in self.known:
+            case LetOp() if self.values[op.value] in self.makers:
                 self.values[op.result] = self.values[op.value]
             case CallIndirectOp():
                 self.indirect(op)
@@ -219,7 +219,7 @@ class _Body:
 
     def sources(self, value: SSAValue) -> list[SSAValue]:
         """The value; for a function what it captures."""
-        return self.captured(self.known[value]) if value in self.known else [value]
+        return self.captured(self.makers[value]) if value in self.makers else [value]
 
     def note(self, op: Operation, copy: Operation, outer: Iterable[SSAValue]) -> None:
         """Note a copied operation on the tape, if what it gives depends on the arguments."""
@@ -238,7 +238,7 @@ class _Body:
         self.note(op, copy, ())
 
     def indirect(self, op: CallIndirectOp) -> None:
-        callee = self.known.get(self.values[op.callee])
+        callee = self.makers.get(self.values[op.callee])
         arguments = [self.values[value] for value in op.arguments]
         match callee:
             case FunctionRefOp():
@@ -304,12 +304,12 @@ class _Body:
         return self.at("add", left, right)
 
     def pull_operator(self, op: OperatorOp, head: Adjoint) -> None:
-        wanted = [
+        positions = [
             n
             for n, (value, spec) in enumerate(zip(op.inputs, op.specs(), strict=True))
             if value in self.active and spec is not None and is_float(spec.dtype)
         ]
-        if not wanted:
+        if not positions:
             return
         rule = rule_of(op.OPERATOR)
         parts: Any = NotImplemented
@@ -320,19 +320,19 @@ class _Body:
                 _erase_after(self.at.block, before)
         if parts is NotImplemented:
             heads = list(head) if isinstance(head, tuple) else [head]
-            gradients = vjp_of(self.at, op, heads, wanted)  # pyright: ignore[reportArgumentType]
-            parts = dict(zip(wanted, gradients, strict=True))
+            gradients = vjp_of(self.at, op, heads, positions)  # pyright: ignore[reportArgumentType]
+            parts = dict(zip(positions, gradients, strict=True))
         else:
             parts = dict(enumerate(parts))
-        for n in wanted:
+        for n in positions:
             self.add(op.inputs[n], parts[n])
 
     def pull_call(self, op: CallOp, head: Adjoint) -> None:
         active = [value in self.active for value in op.arguments]
         name = self.gradients.vjp(op.callee.string_value(), active)
-        given = [*op.arguments, *self.leaves(head, op.result)]
+        operands = [*op.arguments, *self.leaves(head, op.result)]
         targets = [value for value in op.arguments if value in self.active]
-        self.spread(self.at, CallOp(name, given, _tuple_of_leaves(targets)), targets)
+        self.spread(self.at, CallOp(name, operands, _tuple_of_leaves(targets)), targets)
 
     def spread(self, at: Emitter, op: Operation, targets: Sequence[SSAValue]) -> None:
         """Add the fields of a result, which are the float tensors of values, to their gradients."""
@@ -359,8 +359,8 @@ class _Body:
     def inner(self, block: Block, targets: Sequence[SSAValue]) -> _Body:
         """The work in a block inside this one, for whose values from outside it gives gradients."""
         inner = _Body(self.gradients, block)
-        inner.active = {*targets, *(value for value in self.active if value in self.known)}
-        inner.known = dict(self.known)
+        inner.active = {*targets, *(value for value in self.active if value in self.makers)}
+        inner.makers = dict(self.makers)
         inner.depth = self.depth
         inner.at.location = self.at.location
         return inner
@@ -371,14 +371,14 @@ class _Body:
 
     def pull_while(self, op: WhileOp, head: Adjoint) -> None:
         outer = list(outer_values(op))
-        if any(value in self.known for value in outer):
+        if any(value in self.makers for value in outer):
             raise _refused(op, "a loop calls a function that is a value from outside")
         targets = [value for value in outer if value in self.active]
         name = self.gradients.new_name("while_vjp")
         self.gradients.names[(name, ())] = name
-        given = [op.start, *outer, *self.leaves(head, op.result)]
+        operands = [op.start, *outer, *self.leaves(head, op.result)]
         type_ = _tuple_of_leaves([op.start, *targets])
-        block = Block(arg_types=[value.type for value in given])
+        block = Block(arg_types=[value.type for value in operands])
         first, *rest = block.args
         captured, passed = rest[: len(outer)], rest[len(outer) :]
         own = [captured[outer.index(value)] for value in targets]
@@ -405,7 +405,7 @@ class _Body:
         block.add_op(ReturnOp(whole.at.insert(IfOp(condition, *branches, type_))))
         function = self.gradients.finish(name, block, op, None, "private")
         self.gradients.module.body.block.add_op(function)
-        self.spread(self.at, CallOp(name, given, type_), [op.start, *targets])
+        self.spread(self.at, CallOp(name, operands, type_), [op.start, *targets])
 
     # Values of gradients.
 

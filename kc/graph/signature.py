@@ -59,13 +59,13 @@ def argument_leaves(function: FuncOp) -> list[tuple[str, TensorSpec]]:
     Raises GraphError KC2440 for an argument that is no tensor, nor a tuple of tensors.
     """
     taken: set[str] = set()
-    given: list[tuple[str, TensorSpec]] = []
+    named_specs: list[tuple[str, TensorSpec]] = []
     for argument, name in zip(function.body.block.args, function.arg_names, strict=True):
         for leaf, spec in leaves(argument.type, name):
             if spec is None:
                 raise no_tensor(function, f"the argument {name} is {argument.type}")
-            given.append((fresh_name(leaf, taken), spec))
-    return given
+            named_specs.append((fresh_name(leaf, taken), spec))
+    return named_specs
 
 
 def result_leaves(function: FuncOp, taken: Sequence[str] = ()) -> list[tuple[str, TensorSpec]]:

@@ -78,7 +78,7 @@ def bind(
     return BoundArguments((ctypes.c_uint64 * len(words))(*words), tuple(keep_alive))
 
 
-def _wrong_count(signature: Signature, given: int, keywords: Mapping[str, Any]) -> CallError:
+def _wrong_count(signature: Signature, passed: int, keywords: Mapping[str, Any]) -> CallError:
     facts = [f"the kernel: {signature}"]
     if keywords:
         return CallError(
@@ -90,9 +90,9 @@ def _wrong_count(signature: Signature, given: int, keywords: Mapping[str, Any]) 
     count = len(signature.args)
     return CallError(
         "KC5101",
-        f"{signature.name}: {given} argument{'s' * (given != 1)} given, {count} expected",
+        f"{signature.name}: {passed} argument{'s' * (passed != 1)} given, {count} expected",
         facts=facts,
-        why="outputs are passed by the caller as well" if given < count else None,
+        why="outputs are passed by the caller as well" if passed < count else None,
     )
 
 
@@ -270,9 +270,13 @@ class _Argument:
         """The hint to reshape, if the intended shape is unique."""
         if not array.dense or sum(not isinstance(dim, int) for dim in self.spec.shape) > 1:
             return []
-        known = math.prod(dim for dim in self.spec.shape if isinstance(dim, int))
+        static_count = math.prod(dim for dim in self.spec.shape if isinstance(dim, int))
         total = math.prod(array.shape)
-        if (total != known) if not self.spec.dynamic else (not known or total % known):
+        if (
+            (total != static_count)
+            if not self.spec.dynamic
+            else (not static_count or total % static_count)
+        ):
             return []
         shape = ", ".join(str(dim if isinstance(dim, int) else -1) for dim in self.spec.shape)
         reshaped = f"{self.spec.name}.reshape({shape or '()'})"
@@ -303,13 +307,13 @@ class _Argument:
         spec = self.spec
         takes_bools = "bool" in (spec.dtype, spec.values)
         if spec.dtype == "bool":
-            kinds, convert, wanted = (bool, np.bool_), bool, "a bool"
+            kinds, convert, kind_name = (bool, np.bool_), bool, "a bool"
         elif takes_bools:  # a variable of the program, which is an index in the kernel
-            kinds, convert, wanted = (bool, np.bool_, int, np.integer), int, "a bool"
+            kinds, convert, kind_name = (bool, np.bool_, int, np.integer), int, "a bool"
         elif spec.element.is_float:
-            kinds, convert, wanted = (int, float, np.integer, np.floating), float, "a number"
+            kinds, convert, kind_name = (int, float, np.integer, np.floating), float, "a number"
         else:
-            kinds, convert, wanted = (int, np.integer), int, "an integer"
+            kinds, convert, kind_name = (int, np.integer), int, "an integer"
         same = isinstance(value, np.generic) and value.dtype.name == spec.dtype
         if same or (isinstance(value, kinds) and (takes_bools or type(value) is not bool)):
             try:
@@ -322,7 +326,7 @@ class _Argument:
         elif isinstance(value, (int, float, np.number, np.bool_)) and _same(value, convert):
             hints = [f"pass {convert.__name__}({spec.name})"]
         raise self.refuse(
-            "KC5118", f"is {_short(value)} ({kind_of(value)}), expected {wanted}", hints=hints
+            "KC5118", f"is {_short(value)} ({kind_of(value)}), expected {kind_name}", hints=hints
         )
 
 
@@ -399,7 +403,7 @@ def _check_sizes(
             elif isinstance(dim, AffineDim) and (
                 (expected := evaluate(dim, symbols)) is None or expected != value(i, d)
             ):
-                known = [
+                facts = [
                     f"{symbol} is {symbols[symbol]}, from {_Argument(signature, j).label}"
                     for symbol in dict.fromkeys(symbols_of(dim))
                     for j, _ in [signature.binders[symbol]]
@@ -409,7 +413,7 @@ def _check_sizes(
                     "KC5110",
                     f"has size {value(i, d)} in dimension {d}, expected {dim}, which is {result}",
                     operands[i],
-                    why="; ".join(known),
+                    why="; ".join(facts),
                 )
     for condition in signature.requires:
         if not condition.holds(symbols):
@@ -427,7 +431,7 @@ def _check_sizes(
 
 
 def _check_strides(
-    signature: Signature, operands: Mapping[int, Operand], known: dict[str, int]
+    signature: Signature, operands: Mapping[int, Operand], values: dict[str, int]
 ) -> None:
     """Check that strides with one symbol, and sizes with its name, are equal."""
     places = {
@@ -442,11 +446,11 @@ def _check_strides(
             if array.shape[d] <= 1 or 0 in array.shape or not isinstance(symbol, str):
                 continue
             place = f"the stride of {spec.name} in dimension {d}"
-            if known.setdefault(symbol, steps[d]) != steps[d]:
+            if values.setdefault(symbol, steps[d]) != steps[d]:
                 raise _Argument(signature, i).refuse(
                     "KC5276",
                     f"has a stride of {counted(steps[d], 'element')} in dimension {d}, "
-                    f"and {symbol} is {known[symbol]}",
+                    f"and {symbol} is {values[symbol]}",
                     array,
                     why=f"{symbol} is {places[symbol]} too",
                 )

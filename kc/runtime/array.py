@@ -189,20 +189,22 @@ def copy_source(source: Any, name: str) -> np.ndarray:
     """
     on_device = isinstance(source, NDArray) and source.device.device_type != CPU
     values = source.numpy() if on_device else _numbers(source, name)
-    given = source.dtype if isinstance(source, NDArray) else values.dtype.name
-    if given == name:
+    source_dtype = source.dtype if isinstance(source, NDArray) else values.dtype.name
+    if source_dtype == name:
         return values
     bits = f"uint{8 * DTYPES[name].size}"
-    if given == bits and _needs_package(name):
+    if source_dtype == bits and _needs_package(name):
         kind = numpy_dtype(name)
         return values if kind is None else values.view(kind)
     missing = [
-        dtype for dtype in (given, name) if _needs_package(dtype) and numpy_dtype(dtype) is None
+        dtype
+        for dtype in (source_dtype, name)
+        if _needs_package(dtype) and numpy_dtype(dtype) is None
     ]
     if missing:
         raise CallError(
             "KC5260",
-            f"values of {given} cannot be converted to {name}",
+            f"values of {source_dtype} cannot be converted to {name}",
             why=f"numpy supports {missing[0]} through the package ml_dtypes, which is not "
             "installed",
             hints=[

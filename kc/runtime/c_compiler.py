@@ -19,13 +19,13 @@ from kc.support.environment import read
 _CANDIDATES = ("cc", "gcc", "clang")
 
 
-def find_compiler(given: str | None = None, triple: str = "") -> list[str] | None:
+def find_compiler(name: str | None = None, triple: str = "") -> list[str] | None:
     """The command of a C compiler; None if there is none.
 
-    ``given`` (else ``$CC``) may have arguments, as in ``"ccache gcc"``. For the ``triple`` of
+    ``name`` (else ``$CC``) may have arguments, as in ``"ccache gcc"``. For the ``triple`` of
     another machine, it is a cross compiler: ``aarch64-linux-gnu-gcc``.
     """
-    text = given or read("CC")
+    text = name or read("CC")
     if text:
         command = shlex.split(text)
         return command if command and shutil.which(command[0]) else None
@@ -38,12 +38,12 @@ def find_compiler(given: str | None = None, triple: str = "") -> list[str] | Non
     return next(([compiler] for compiler in candidates if shutil.which(compiler)), None)
 
 
-def require_compiler(what: str, given: str | None = None, triple: str = "") -> list[str]:
+def require_compiler(what: str, compiler: str | None = None, triple: str = "") -> list[str]:
     """The command of a C compiler; CallError KC5145 if there is none."""
-    command = find_compiler(given, triple)
+    command = find_compiler(compiler, triple)
     if command is not None:
         return command
-    asked = given or read("CC")
+    asked = compiler or read("CC")
     looked = f"looked for: {asked or ', '.join(_CANDIDATES)}"
     hints = ["install gcc or clang, or name a compiler in CC or by cc="]
     if triple and not asked:

@@ -141,14 +141,14 @@ def _callback(signature: PackedSignature) -> Any:
     result = None if signature.result is None else _scalar(signature, signature.result)
     as_number = float if (signature.result or "").startswith("float") else int
 
-    def called(given: Sequence[Any]) -> Any:
-        rest = iter(given)
+    def called(arguments: Sequence[Any]) -> Any:
+        rest = iter(arguments)
         values = [make(*(next(rest) for _ in range(count))) for count, make in makers]
         function = get_global_func(signature.name)
         assert function is not None
         returned = function(*values)
         if returned is None and signature.traced:
-            return given[-1]
+            return arguments[-1]
         if returned is None or result is None:
             return 0
         if not hasattr(returned, "__index__") and not hasattr(returned, "__float__"):
@@ -156,16 +156,16 @@ def _callback(signature: PackedSignature) -> Any:
             raise TypeError(f"it gives {what}, where the kernel takes a {signature.result}")
         return as_number(returned)
 
-    def run(*given: Any) -> Any:
+    def run(*values: Any) -> Any:
         outer = _thread.call
         call = outer or (_with_turn[-1] if _with_turn else None)
         if call is None:  # C code called the kernel: ctypes reports the exception
-            return called(given)
+            return called(values)
         if call.failed is not None:
             return 0
         try:
             _thread.call = call  # of a kernel that the function calls
-            return called(given)
+            return called(values)
         except BaseException as error:
             if call.failed is None:
                 call.failed = signature, error
@@ -175,8 +175,8 @@ def _callback(signature: PackedSignature) -> Any:
 
     if result is None:
 
-        def effect(*given: Any) -> None:
-            run(*given)
+        def effect(*values: Any) -> None:
+            run(*values)
 
         return ctypes.CFUNCTYPE(None, *types)(effect)
     return ctypes.CFUNCTYPE(result, *types)(run)
@@ -200,10 +200,10 @@ def _array_maker(parameter: PackedArray) -> Callable[..., Any]:
     it.
     """
 
-    def make(pointer: int | None, *given: int) -> Any:
+    def make(pointer: int | None, *handles: int) -> Any:
         import numpy as np
 
-        rest = iter(given)
+        rest = iter(handles)
         shape = tuple(next(rest) if dim == UNKNOWN else dim for dim in parameter.shape)
         dtype = numpy_dtype(parameter.dtype)
         if 0 in shape or pointer is None:

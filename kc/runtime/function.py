@@ -59,8 +59,8 @@ class _CallSite(CallContext):
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         signature = self.signature
-        given = len(args) + len(signature.outputs)
-        if not keywords and given == len(signature.args) and len(args) < given:
+        passed = len(args) + len(signature.outputs)
+        if not keywords and passed == len(signature.args) and len(args) < passed:
             bound, outputs = bind_inputs(signature, args, self.place)
             self.run(bound)
             return outputs[0] if len(outputs) == 1 else outputs

@@ -87,11 +87,11 @@ def _size(signature: Signature, spec: ArgSpec, dim: Dim, symbols: dict[str, int]
     size = evaluate(dim, symbols)
     if size is not None and size >= 0:
         return size
-    known = ", ".join(f"{name} is {symbols[name]}" for name in dict.fromkeys(symbols_of(dim)))
+    sizes_text = ", ".join(f"{name} is {symbols[name]}" for name in dict.fromkeys(symbols_of(dim)))
     raise CallError(
         "KC5110",
         f"{signature.name}: the output '{spec.name}' has the size {dim}, which is "
         f"{'undefined' if size is None else size}",
         facts=[f"expected: {spec}"],
-        why=known or None,
+        why=sizes_text or None,
     )

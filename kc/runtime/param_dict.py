@@ -45,8 +45,8 @@ def save_param_dict(params: Mapping[str, Any]) -> bytes:
         parts += [struct.pack("<Q", len(data)), data]
     parts.append(struct.pack("<Q", len(params)))
     for value in params.values():
-        given = value if isinstance(value, NDArray) else array(value)
-        dtype, elements = DTYPES[given.dtype], given.numpy()
+        tensor = value if isinstance(value, NDArray) else array(value)
+        dtype, elements = DTYPES[tensor.dtype], tensor.numpy()
         head = struct.pack(
             "<QQiiiBBH", _ARRAY, 0, CPU, 0, elements.ndim, dtype.code, 8 * dtype.size, 1
         )

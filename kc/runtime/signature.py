@@ -359,10 +359,10 @@ class Signature:
     def inputs(self) -> Signature:
         """The signature without its outputs, over the symbols that its inputs determine."""
         args = tuple(arg for arg in self.args if arg.role != "out")
-        known = self.input_symbols
-        symbols = tuple(symbol for symbol in self.symbols if symbol in known)
+        input_symbols = self.input_symbols
+        symbols = tuple(symbol for symbol in self.symbols if symbol in input_symbols)
         requires = tuple(
-            condition for condition in self.requires if known.issuperset(condition.symbols)
+            condition for condition in self.requires if input_symbols.issuperset(condition.symbols)
         )
         return Signature(self.name, args, symbols, requires)
 

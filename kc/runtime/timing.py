@@ -86,8 +86,8 @@ class Repeats:
             duration = seconds(number)
             while duration * 1000 < self.min_repeat_ms:
                 # As TVM: aim at the duration wanted, but grow by the golden ratio at least.
-                wanted = self.min_repeat_ms / 1000 / max(duration / number, 1e-9)
-                number = int(max(wanted + 1, number * 1.618 + 1))
+                calls = self.min_repeat_ms / 1000 / max(duration / number, 1e-9)
+                number = int(max(calls + 1, number * 1.618 + 1))
                 duration = seconds(number)
             results.append(duration / number)
             if self.cooldown_interval_ms > 0 and done % self.repeats_to_cooldown == 0:

@@ -74,9 +74,9 @@ def to_identifier(name: str) -> str:
 
 def two_of_one_name(names: Iterable[str]) -> tuple[str, str] | None:
     """The first two of ``names`` that have the same :func:`c_name`; None if all differ."""
-    known: dict[str, str] = {}
+    name_of: dict[str, str] = {}
     for name in names:
-        if (first := known.setdefault(c_name(name), name)) != name:
+        if (first := name_of.setdefault(c_name(name), name)) != name:
             return first, name
     return None
 

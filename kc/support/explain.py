@@ -55,12 +55,12 @@ def explain(code: str) -> str:
     """The explanation of a code, which may be given by its digits alone. KC0005 if the code is
     unknown.
     """
-    known = explanations()
-    wanted = code.strip().upper()
-    if wanted.isdigit():
-        wanted = f"KC{wanted}"
-    if wanted not in known:
+    entries = explanations()
+    full_code = code.strip().upper()
+    if full_code.isdigit():
+        full_code = f"KC{full_code}"
+    if full_code not in entries:
         raise InputError(
-            "KC0005", f"there is no diagnostic {code}", hints=suggest(wanted, known, "codes")
+            "KC0005", f"there is no diagnostic {code}", hints=suggest(full_code, entries, "codes")
         )
-    return known[wanted].text()
+    return entries[full_code].text()

@@ -231,14 +231,14 @@ class ModuleParser(LocationParser):
             if type is not None:
                 self._check_bytes(type, start)
             return super().parse_dense_int_or_fp_elements_attr(type)
-        ((given, *_), _) = self._parse_tensor_literal()
+        ((literal, *_), _) = self._parse_tensor_literal()
         self.parse_punctuation(">", " in dense attribute")
         if type is None:
             self.parse_punctuation(":", " in dense attribute")
             type = self._parse_dense_literal_type()
         self._check_bytes(type, start)
         single = TensorType(type.element_type, [1])
-        number: Any = given.to_type(self, type.element_type)
+        number: Any = literal.to_type(self, type.element_type)
         element: Any = DenseIntOrFPElementsAttr.from_list(single, [number])
         return DenseIntOrFPElementsAttr(type, BytesAttr(element.data.data * prod(type.get_shape())))
 
@@ -292,7 +292,7 @@ class ModuleParser(LocationParser):
             self.raise_error(f"sparse: {type_} has more than {_MOST_ELEMENTS} elements", at)
         zero = (0, 0) if isinstance(element, ComplexType) else 0
         whole: list[Any] = [zero] * prod(sizes)
-        given = [value.to_type(self, element) for value in values[0]]
+        elements = [value.to_type(self, element) for value in values[0]]
         for n in reversed(range(count)):  # the first of several at one place
             place = numbers[n * len(sizes) : (n + 1) * len(sizes)]
             position = 0
@@ -300,7 +300,7 @@ class ModuleParser(LocationParser):
                 if not 0 <= index < size:
                     self.raise_error(f"sparse: {place} is not an index of {type_}", at)
                 position = position * size + index
-            whole[position] = given[n] if values[1] else given[0]
+            whole[position] = elements[n] if values[1] else elements[0]
         return DenseIntOrFPElementsAttr.from_list(type_, whole)
 
     def parse_affine_map(self) -> AffineMap:
@@ -385,8 +385,8 @@ def _unknown_op(parser: ModuleParser, name: str, end: int) -> ParseError:
         why = f"there is no dialect '{dialect}'"
         hints = _dialect_hints(dialect, dialects)
     else:
-        known = parser.ctx.get_optional_dialect(name) if name in dialects else None
-        ops = [*parser.ctx.loaded_ops, *(known.operations if known is not None else ())]
+        own_dialect = parser.ctx.get_optional_dialect(name) if name in dialects else None
+        ops = [*parser.ctx.loaded_ops, *(own_dialect.operations if own_dialect is not None else ())]
         hints = _only_close(name, [op.name for op in ops])
     return ParseError(
         "KC1002",

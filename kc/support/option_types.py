@@ -142,12 +142,12 @@ def _shown(option: Option, options: Options) -> str:
     return options.source[option.start : option.end].partition("=")[0] or option.name
 
 
-def _unknown(option: Option, options: Options, what: str, known: Sequence[str]) -> InputError:
+def _unknown(option: Option, options: Options, what: str, names: Sequence[str]) -> InputError:
     """KC0011, with the nearest names; ``option`` may have ``_`` for ``-``."""
     name = _shown(option, options)
-    shown = [key.replace("_", "-") for key in known]
+    shown = [key.replace("_", "-") for key in names]
     hints = suggest(name, shown, f"options of {what}") or [f"{what} has no options"]
-    if option.words is None and "block" in known and not hints[0].startswith("did"):
+    if option.words is None and "block" in names and not hints[0].startswith("did"):
         hints = [f"block={name}", *hints]
     place = dataclasses.replace(option, end=option.start + len(name))
     return option_error("KC0011", f"{what}: there is no option '{name}'", options, place, hints)

@@ -79,10 +79,8 @@ class Options:
 
     def get(self, name: str) -> Option | None:
         """The option of this name; ``-`` and ``_`` are the same."""
-        wanted = name.replace("-", "_")
-        return next(
-            (option for option in self.items if option.name.replace("-", "_") == wanted), None
-        )
+        key = name.replace("-", "_")
+        return next((option for option in self.items if option.name.replace("-", "_") == key), None)
 
     def without(self, name: str) -> Options:
         """These options without the option of this name."""

@@ -124,8 +124,8 @@ def wrong_attribute(op: Operation) -> str | None:
     if "kc.pointers" in op.attributes and any(region.blocks for region in op.regions):
         return "kc.pointers is of declared functions; this one has a body"
     listed = op.properties.get("arg_attrs")
-    for n, given in enumerate(listed) if isinstance(listed, ArrayAttr) else ():
-        for key, value in given.data.items() if isinstance(given, DictionaryAttr) else ():
+    for n, entry in enumerate(listed) if isinstance(listed, ArrayAttr) else ():
+        for key, value in entry.data.items() if isinstance(entry, DictionaryAttr) else ():
             form = _OF_ARGUMENTS.get(key)
             if form is not None and not form.holds(value):
                 return f"{key} of argument {n} is {value}; it is {form.words}"

@@ -67,30 +67,30 @@ class PackedSignature:
     @property
     def prototype(self) -> str:
         """The C prototype of the symbol."""
-        given: list[str] = []
+        declarations: list[str] = []
         for n, parameter in enumerate(self.parameters):
             if isinstance(parameter, PackedArray):
                 const = "" if parameter.writable else "const "
-                given.append(f"{const}{c_type(parameter.dtype)} *a{n}")
-                given += [
+                declarations.append(f"{const}{c_type(parameter.dtype)} *a{n}")
+                declarations += [
                     f"int64_t a{n}_d{k}" for k, d in enumerate(parameter.shape) if d == UNKNOWN
                 ]
                 strides = enumerate(parameter.strides or ())
-                given += [f"int64_t a{n}_s{k}" for k, d in strides if d == UNKNOWN]
+                declarations += [f"int64_t a{n}_s{k}" for k, d in strides if d == UNKNOWN]
             elif isinstance(parameter, PackedScalar):
-                given.append(
+                declarations.append(
                     f"{'int8_t' if parameter.dtype == 'bool' else c_type(parameter.dtype)} a{n}"
                 )
         result = "void" if self.result is None else c_type(self.result)
-        return f"{result} {self.symbol}({', '.join(given) or 'void'});"
+        return f"{result} {self.symbol}({', '.join(declarations) or 'void'});"
 
     def to_data(self) -> dict[str, Any]:
         """The signature as values of JSON, for :meth:`from_data`."""
         kinds = {PackedArray: "array", PackedScalar: "scalar", PackedText: "text"}
-        given = [[kinds[type(parameter)], asdict(parameter)] for parameter in self.parameters]
+        parameters = [[kinds[type(parameter)], asdict(parameter)] for parameter in self.parameters]
         return {
             "name": self.name,
-            "parameters": given,
+            "parameters": parameters,
             "result": self.result,
             "traced": self.traced,
         }

@@ -251,7 +251,7 @@ def _may_name(path: tuple[str, ...], group: str) -> bool:
         for finder in sys.meta_path
     ):
         return True
-    wanted = group.encode()
+    group_bytes = group.encode()
     for place in path:
         if place.endswith(".egg"):
             return True
@@ -267,7 +267,7 @@ def _may_name(path: tuple[str, ...], group: str) -> bool:
                 continue
             try:
                 with open(os.path.join(place, name, "entry_points.txt"), "rb") as file:
-                    if wanted in file.read():
+                    if group_bytes in file.read():
                         return True
             except OSError:
                 continue

@@ -44,9 +44,9 @@ def find_ptxas() -> str | None:
     ``CUDA_HOME``, in a wheel, or in the default directory of NVIDIA's installer. None if there is
     none, or if the variable is ``none``.
     """
-    given = read(VARIABLE)
-    if given:
-        return None if given == NONE else shutil.which(given)
+    setting = read(VARIABLE)
+    if setting:
+        return None if setting == NONE else shutil.which(setting)
     return next(filter(None, map(shutil.which, map(str, _places()))), None)
 
 

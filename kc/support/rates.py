@@ -96,7 +96,9 @@ def _rates(architecture: str, cpu: str) -> Rates:
 
 
 def _frozen(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(it) if isinstance(it, list) else it for key, it in values.items()}
+    return {
+        key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+    }
 
 
 # What was measured ----------------------------------------------------------------------------
@@ -137,7 +139,9 @@ def keep(cpu: str, measured: Mapping[str, Any]) -> Path | None:
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: dict(it) if isinstance(it, Mapping) else it for key, it in values.items()}
+    return {
+        key: dict(value) if isinstance(value, Mapping) else value for key, value in values.items()
+    }
 
 
 def _measured(file: Path | None) -> Mapping[str, Mapping[str, Any]]:
@@ -171,7 +175,7 @@ def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
     shape = asdict(_rates(_SHARED, _SHARED))
     for name, value in values.items():
         if name not in shape or name == "family":
-            names = ", ".join(it.name for it in fields(Rates) if it.name != "family")
+            names = ", ".join(field_.name for field_ in fields(Rates) if field_.name != "family")
             raise ValueError(f"there is no '{name}'; there are {names}")
         model = shape[name]
         if isinstance(model, dict):

@@ -61,7 +61,7 @@ def internal_error(
         detail = said
     if len(detail) > 200:
         detail = detail[:197] + "..."
-    text = _reproducer(tool, title, cause, source, command or argv, known=bool(command))
+    text = _reproducer(tool, title, cause, source, command or argv, is_whole_command=bool(command))
     place = _write(text)
     where = f"; reproducer: {place}" if place else "; no reproducer could be written"
     return Diagnostic(CODE, f"{title} ({detail}){where}")
@@ -91,9 +91,9 @@ def _reproducer(
     source: str,
     command: Sequence[str],
     *,
-    known: bool,
+    is_whole_command: bool,
 ) -> str:
-    label = "run with this file" if known else "was run as"
+    label = "run with this file" if is_whole_command else "was run as"
     trace = "".join(traceback.format_exception(cause))
     head = [
         f"{tool}: {title}",

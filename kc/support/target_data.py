@@ -127,12 +127,12 @@ def architecture(name: str) -> Architecture:
 
 def kinds() -> Mapping[str, Kind]:
     """Every target kind by name, those of plugins included."""
-    known = dict(_own_kinds())
+    kinds_by_name = dict(_own_kinds())
     for entry in current().targets:
         kind = _plugin_kind(entry) if entry.origin != "kc" else None
-        if kind is not None and kind not in known:
-            known[kind] = kind
-    return known
+        if kind is not None and kind not in kinds_by_name:
+            kinds_by_name[kind] = kind
+    return kinds_by_name
 
 
 def tags() -> Mapping[str, str]:

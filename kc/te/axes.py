@@ -67,16 +67,17 @@ class Axes:
         The recorded calls are dropped, with a warning (KC3135). Calls from which ``op`` was created
         cause no warning: layout calls on the axes in ``used`` (default: all).
         """
-        kept = [
+        dropped = [
             record.primitive.replace("-", "_")
             for record in self.records
             if record.primitive not in _LAYOUT
             or (used is not None and not any(axis in used for axis in record.axes))
         ]
-        if kept:
+        if dropped:
             warn(
                 "KC3135",
-                f"earlier calls on {self.op.name} are dropped: " + ", ".join(dict.fromkeys(kept)),
+                f"earlier calls on {self.op.name} are dropped: "
+                + ", ".join(dict.fromkeys(dropped)),
                 location=caller_location(),
                 why=reason,
                 hints=["repeat the calls on the new axes, s[...].op.axis"],
@@ -255,14 +256,14 @@ class Axes:
         outer = self.new_axis(f"{gone.name}_o", gone.kind)
         inner = self.new_axis(f"{gone.name}_i", gone.kind)
         self.leaf_iter_vars[at:at] = [outer, inner]
-        given = (size, None) if nparts is None else (None, size)
+        sizes = (size, None) if nparts is None else (None, size)
         text = size.name if isinstance(size, Var) else size
         factors = (None, text) if nparts is None else (text, None)
         self.record(
             "split",
             [gone],
             {"factors": factors},
-            Split(gone, outer, inner, *given),
+            Split(gone, outer, inner, *sizes),
         )
         return outer, inner
 
@@ -287,8 +288,8 @@ class Axes:
         """Fuse neighbouring axes into one; a pair may be in either order. A single axis is returned
         unchanged; without axes, the result is a new outermost axis of one iteration.
         """
-        given = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else args
-        axes = [self.leaf(axis, "fuse") for axis in given]
+        arguments = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else args
+        axes = [self.leaf(axis, "fuse") for axis in arguments]
         if not axes:
             return self._unit_axis()
         for axis in axes:

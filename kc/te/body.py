@@ -389,8 +389,8 @@ class Body:
         if isinstance(expr, Cast) and keeps_value(expr):
             return self._affine_part(expr.value, operands)
         if isinstance(expr, IterVar | Var):
-            known = self.axes if isinstance(expr, IterVar) else self.values
-            value = known.get(expr)  # pyright: ignore[reportCallIssue, reportArgumentType]
+            values = self.axes if isinstance(expr, IterVar) else self.values
+            value = values.get(expr)  # pyright: ignore[reportCallIssue, reportArgumentType]
             if value is None:
                 return None  # an operand of a combiner
             if value not in operands:
@@ -501,8 +501,8 @@ class Body:
             return None
         operands: list[SSAValue] = []
         sides = [self.affine_of(side, operands) for side in (expr.lhs, expr.rhs)]
-        known = [side for side in sides if side is not None]
-        return (known, operands) if len(known) == 2 and operands else None
+        affine_sides = [side for side in sides if side is not None]
+        return (affine_sides, operands) if len(affine_sides) == 2 and operands else None
 
     def _compare(self, expr: Compare) -> SSAValue:
         affine = self._index_sides(expr)

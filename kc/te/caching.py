@@ -35,8 +35,8 @@ def cache_read(
     location = caller_location()
     check_scope("cache_read", scope)
     source = known_tensor(schedule, "cache_read", tensor)
-    given: list[Any] = list(readers) if isinstance(readers, list | tuple) else [readers]
-    stages = [schedule[reader] for reader in given]
+    consumers: list[Any] = list(readers) if isinstance(readers, list | tuple) else [readers]
+    stages = [schedule[reader] for reader in consumers]
     reading = [stage.op.name for stage in schedule.stages if source in stage.op.input_tensors]
     for stage in stages:
         if source not in stage.op.input_tensors:
@@ -96,8 +96,8 @@ def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
     """See :meth:`kc.te.schedule.Schedule.cache_write`."""
     check_scope("cache_write", scope)
     several = isinstance(tensor, list | tuple)
-    given = tensor if several else [tensor]
-    tensors = [known_tensor(schedule, "cache_write", result) for result in given]
+    results = tensor if several else [tensor]
+    tensors = [known_tensor(schedule, "cache_write", result) for result in results]
     op = _writer(tensors)
     stage = schedule[op]
     require_no_transform(stage, "cache_write")

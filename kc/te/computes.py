@@ -250,7 +250,7 @@ def _axis_names(
                 f"{counted(extra, 'axis', 'axes')}",
                 location=location,
             )
-        return [*names, *(check_name(given, location) for given in varargs_names)]
+        return [*names, *(check_name(axis_name, location) for axis_name in varargs_names)]
     taken = set(names)
     return [*names, *(fresh_name(f"i{n}", taken) for n in range(extra))]
 

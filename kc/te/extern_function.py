@@ -123,8 +123,8 @@ def parameters_of(function: FuncOp) -> list[Buffer | Var]:
                 Var(f"{name}_{n}") if dim is None else dim
                 for n, dim in enumerate(_shape(function, arg.index))
             ]
-            known = [dim if isinstance(dim, Var) else _resolved([dim], sizes)[0] for dim in shape]
-            parameters.append(Buffer(known, dtype, name))
+            dims = [dim if isinstance(dim, Var) else _resolved([dim], sizes)[0] for dim in shape]
+            parameters.append(Buffer(dims, dtype, name))
         else:
             size = sizes.get(_symbol(function, arg.index))
             parameters.append(Var(name, dtype) if size is None else size)
@@ -153,8 +153,8 @@ def _function(primfunc: Any, location: Location | None) -> FuncOp:
 
 
 def _attrs(function: FuncOp, index: int) -> dict[str, Any]:
-    given = function.arg_attrs
-    return dict(given.data[index].data) if isinstance(given, ArrayAttr) else {}
+    arg_attrs = function.arg_attrs
+    return dict(arg_attrs.data[index].data) if isinstance(arg_attrs, ArrayAttr) else {}
 
 
 def _name(function: FuncOp, index: int) -> str:
@@ -169,9 +169,9 @@ def _is_size(function: FuncOp, index: int) -> bool:
 
 
 def _dtype(function: FuncOp, index: int) -> str:
-    given = _attrs(function, index).get("kc.dtype")
-    if isinstance(given, StringAttr):
-        return given.data
+    dtype = _attrs(function, index).get("kc.dtype")
+    if isinstance(dtype, StringAttr):
+        return dtype.data
     return dtype_name(function.args[index].type)
 
 
@@ -179,8 +179,8 @@ def _shape(function: FuncOp, index: int) -> list[Any]:
     """The dimensions of a buffer: integers, and affine expressions of symbols."""
     type_ = function.args[index].type
     assert isinstance(type_, MemRefType)
-    given = _attrs(function, index).get("kc.shape")
-    exprs = given.data.results if isinstance(given, AffineMapAttr) else [None] * 8
+    shape = _attrs(function, index).get("kc.shape")
+    exprs = shape.data.results if isinstance(shape, AffineMapAttr) else [None] * 8
     return [
         size if size != DYNAMIC else expr
         for size, expr in zip(type_.get_shape(), exprs, strict=False)

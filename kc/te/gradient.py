@@ -51,12 +51,12 @@ def gradient(output: Tensor, inputs: Any, head: Tensor | None = None) -> list[Te
     for integers, KC2202 for a head of the wrong shape or type, KC2203 to KC2205 for operations that
     cannot be differentiated.
     """
-    given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
-    for what, tensor in (("output", output), *(("input", tensor) for tensor in given)):
+    tensors = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    for what, tensor in (("output", output), *(("input", tensor) for tensor in tensors)):
         _check_tensor(what, tensor)
     if head is not None:
         _check_head(head, output)
-    return _Gradient(output, given, head).results()
+    return _Gradient(output, tensors, head).results()
 
 
 def _check_tensor(what: str, tensor: Any) -> None:
@@ -141,7 +141,7 @@ class _Gradient:
                     continue
                 if any(operand in self.active for operand in op.input_tensors):
                     self._pull_back(op, n)
-        return [self._result(given) for given in self.inputs]
+        return [self._result(tensor) for tensor in self.inputs]
 
     def _result(self, tensor: Tensor) -> Tensor:
         if tensor in self.adjoints:

@@ -58,9 +58,9 @@ class Box:
     step: Any = None
 
 
-def box_of(given: Tensor | TensorSlice, location: Location | None) -> Box:
+def box_of(operand: Tensor | TensorSlice, location: Location | None) -> Box:
     """The box of a part of a tensor."""
-    part = TensorSlice(given, (), location) if isinstance(given, Tensor) else given
+    part = TensorSlice(operand, (), location) if isinstance(operand, Tensor) else operand
     tensor, step = part.tensor, None
     indices = [*part.indices, *[slice(None)] * (tensor.ndim - len(part.indices))]
     starts, along, sizes = [], [], []
@@ -147,32 +147,32 @@ class IntrinCall(Operators):
                 why="the intrinsic's own reduction combines the tiles",
             )
 
-    def _region(self, n: int, given: Any, wanted: Tensor) -> Region:
+    def _region(self, n: int, operand: Any, declared: Tensor) -> Region:
         """The part of a tensor that argument ``n`` denotes. Raises KC2223 if it does not match the
         input.
         """
-        part = TensorSlice(given, (), self.location) if isinstance(given, Tensor) else given
+        part = TensorSlice(operand, (), self.location) if isinstance(operand, Tensor) else operand
         if not isinstance(part, TensorSlice):
-            what = f"a value of {given.dtype}" if isinstance(given, Expr) else repr(given)
-            raise self._refuse(n, wanted, f"{what}, not a part of a tensor")
+            what = f"a value of {operand.dtype}" if isinstance(operand, Expr) else repr(operand)
+            raise self._refuse(n, declared, f"{what}, not a part of a tensor")
         tensor = part.tensor
         if len(part.indices) > tensor.ndim:
-            raise self._refuse(n, wanted, f"{part}, of a tensor of {tensor.ndim} dimensions")
+            raise self._refuse(n, declared, f"{part}, of a tensor of {tensor.ndim} dimensions")
         box = box_of(part, self.location)
         if box.step not in (None, 1):
-            raise self._refuse(n, wanted, f"{part}, with steps of {box.step}")
-        if box.sizes != tuple(wanted.shape) or tensor.dtype != wanted.dtype:
+            raise self._refuse(n, declared, f"{part}, with steps of {box.step}")
+        if box.sizes != tuple(declared.shape) or tensor.dtype != declared.dtype:
             shape = shape_text(tuple("?" if size is None else size for size in box.sizes))
-            raise self._refuse(n, wanted, f"{part}, {shape} of {tensor.dtype}")
+            raise self._refuse(n, declared, f"{part}, {shape} of {tensor.dtype}")
         return Region(tensor, box.starts, box.along)
 
-    def _refuse(self, n: int, wanted: Tensor, what: str) -> TEError:
-        slices = ", ".join(f"0:{size}" for size in wanted.shape)
+    def _refuse(self, n: int, declared: Tensor, what: str) -> TEError:
+        slices = ", ".join(f"0:{size}" for size in declared.shape)
         return TEError(
             "KC2223",
             f"{self.intrin.name}: argument {n} is {what}",
             location=self.location,
-            why=f"the input is {_declared(wanted)}",
+            why=f"the input is {_declared(declared)}",
             hints=[f"A[i, {slices}]"],
         )
 

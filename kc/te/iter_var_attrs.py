@@ -35,19 +35,19 @@ def iter_var_attrs(stage: Stage) -> Mapping[IterVar, IterVarAttr]:
     """The recorded attributes of the axes of ``stage``; axes without attributes are omitted."""
     attrs: dict[IterVar, IterVarAttr] = {}
     for record in stage.records:
-        primitive, given = record.primitive, record.arguments
+        primitive, arguments = record.primitive, record.arguments
         if primitive not in (*ITER_TYPES, "bind", "prefetch", "pragma"):
             continue
         attr = attrs.setdefault(record.axes[0], IterVarAttr())
         attr.iter_type = ITER_TYPES.get(primitive, attr.iter_type)
         if primitive == "bind":
-            attr.bind_thread = given["thread_axis"]
+            attr.bind_thread = arguments["thread_axis"]
         elif primitive == "tensorize":
-            attr.tensor_intrin = given["tensor_intrin"]
+            attr.tensor_intrin = arguments["tensor_intrin"]
         elif primitive == "prefetch":
-            attr.prefetch_data.append(given["buffer"])
-            attr.prefetch_offset.append(given["offset"])
+            attr.prefetch_data.append(arguments["buffer"])
+            attr.prefetch_offset.append(arguments["offset"])
         elif primitive == "pragma":
-            attr.pragma_keys.append(given["pragma_type"])
-            attr.pragma_values.append(given.get("value"))
+            attr.pragma_keys.append(arguments["pragma_type"])
+            attr.pragma_values.append(arguments.get("value"))
     return attrs

@@ -70,8 +70,8 @@ def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar]
     stage.leaf_iter_vars[start : start + rank] = new_axes
     reduce = list(stage.op.reduce_axis)
     names = (*index_map.names, *(f"r{n}" for n in range(len(reduce))))
-    kept = (AffineExpr.dimension(rank + n) for n in range(len(reduce)))
-    whole = IndexMap(names, (*index_map.results, *kept))
+    reductions = (AffineExpr.dimension(rank + n) for n in range(len(reduce)))
+    whole = IndexMap(names, (*index_map.results, *reductions))
     relation = Transform(tuple(axes), new_axes)
     stage.record("transform-block-layout", axes, {"index_map": whole}, relation, keeps=reduce)
     stage.store("transform-layout", {"index_map": index_map})

@@ -104,14 +104,14 @@ def note_strides(
         set_argument_attribute(function, function.args[n], STRIDES, strides_attr(plain))
 
 
-def _check_binds(given: Sequence[Tensor | Var], binds: Mapping[Tensor, Buffer]) -> None:
+def _check_binds(args: Sequence[Tensor | Var], binds: Mapping[Tensor, Buffer]) -> None:
     """Refuse (KC4342) buffers that do not match the tensors that they are bound to."""
     for tensor, buffer in binds.items():
         title, why = None, ""
         if not isinstance(tensor, Tensor) or not isinstance(buffer, Buffer):
             title = f"binds: {type(buffer).__name__} for {type(tensor).__name__}"
             why = "a tensor is bound to a buffer of tir.decl_buffer"
-        elif not any(arg is tensor for arg in given):
+        elif not any(arg is tensor for arg in args):
             title = f"binds: {tensor.name} is not among the arguments"
             why = "an argument is seen as the buffer that it is bound to"
         elif tensor.dtype != buffer.dtype or shape_text(tensor.shape) != shape_text(buffer.shape):
@@ -150,9 +150,9 @@ def lower_schedule(
     tensors = {buffer: tensor for tensor, buffer in (binds or {}).items()}
     # A bound buffer among the arguments denotes the tensor that it is bound to.
     args = [tensors.get(arg, arg) if isinstance(arg, Buffer) else arg for arg in args]
-    given = [schedule.current(arg) if isinstance(arg, Tensor) else arg for arg in args]
-    unwritten = _unwritten(schedule, given, name)
-    function, names = create_func(given, schedule.outputs, name, unwritten)
+    current = [schedule.current(arg) if isinstance(arg, Tensor) else arg for arg in args]
+    unwritten = _unwritten(schedule, current, name)
+    function, names = create_func(current, schedule.outputs, name, unwritten)
     source = ModuleOp([function])
     number_loops(function, names)
     lowered = convert_function(function)
@@ -219,12 +219,12 @@ def _unwritten(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> l
 def make_primitive(step: Step, values: Mapping[Any, Any]) -> Primitive:
     """The primitive of a step; ``values`` maps the references in its fields."""
 
-    def value_of(given: Any) -> Any:
-        if isinstance(given, tuple):
-            return tuple(value_of(item) for item in given)
-        if isinstance(given, Result):
-            return BufferRef(given.number)
-        return values[given] if isinstance(given, Leaf | BlockOf | Tensor) else given
+    def value_of(argument: Any) -> Any:
+        if isinstance(argument, tuple):
+            return tuple(value_of(item) for item in argument)
+        if isinstance(argument, Result):
+            return BufferRef(argument.number)
+        return values[argument] if isinstance(argument, Leaf | BlockOf | Tensor) else argument
 
     fields = {name: value_of(value) for name, value in step.fields.items()}
     if "value" in fields:
@@ -306,16 +306,16 @@ class _Replay:
         loop = self.loops[step.fields["loop"]]
         extent = loop.dynamic_extent
         iterations = loop.static_extent if extent is None else _name(extent)
-        wanted = step.threads.name if isinstance(step.threads, Var) else step.threads
-        if iterations != wanted:
+        thread_count = step.threads.name if isinstance(step.threads, Var) else step.threads
+        if iterations != thread_count:
             raise self.site.refuse(
                 "KC3145",
                 f"loop {loop.label} has {iterations} iterations, "
-                f"{step.fields['thread_axis']} has {wanted}",
+                f"{step.fields['thread_axis']} has {thread_count}",
                 at=loop,
                 why="an axis of threads with a domain has that many threads",
                 hints=[
-                    f"split {loop.label} by factor={wanted}",
+                    f"split {loop.label} by factor={thread_count}",
                     f'te.thread_axis("{step.fields["thread_axis"]}") takes the loop as it is',
                 ],
             )

@@ -162,15 +162,15 @@ def _is_tight(stage: Stage, split: Split) -> bool:
 
     A number of threads is not reduced, because other stages may share the threads.
     """
-    given = split.factor if split.nparts is None else split.nparts
-    if not isinstance(given, int):
+    size = split.factor if split.nparts is None else split.nparts
+    if not isinstance(size, int):
         return False
     sized = split.inner if split.nparts is None else split.outer
     results = offspring(stage.relations, sized)
     if any(record.primitive == "bind" and record.axes[0] in results for record in stage.records):
         return False
     whole = Rebase(stage.relations, stage.roots, stage.op.extent_of).extents.get(split.parent)
-    if stage.place is not None or (isinstance(whole, int) and 0 < whole < given):
+    if stage.place is not None or (isinstance(whole, int) and 0 < whole < size):
         return True
     return any(
         isinstance(relation, Split)

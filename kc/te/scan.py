@@ -54,7 +54,7 @@ def scan(
         for argument in (init, update, state_placeholder)
     ]
     inits, updates, states = parts
-    given = check_tensors(inputs, f"scan {name}", "KC2051", _USAGE, location)
+    tensors = check_tensors(inputs, f"scan {name}", "KC2051", _USAGE, location)
     if not len(inits) == len(updates) == len(states) or not inits:
         raise TEError(
             "KC2051",
@@ -99,7 +99,7 @@ def scan(
         init=inits,
         update=updates,
         state_placeholder=states,
-        inputs=given,
+        inputs=tensors,
         scan_axis=time,
         spatial_axis_=spatial,
     )

@@ -70,11 +70,11 @@ class _Writer:
         texts: list[str] = []
         by_name = False
         for parameter in parameters(cls):
-            given = [slot.name for slot in parameter.slots if slot.name in step.fields]
-            if not given:
+            slots = [slot.name for slot in parameter.slots if slot.name in step.fields]
+            if not slots:
                 by_name = True
                 continue
-            value = step.fields[given[0]]
+            value = step.fields[slots[0]]
             if parameter.variadic:
                 texts += [self._text(part, parameter) for part in value]
             else:

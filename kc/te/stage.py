@@ -203,8 +203,8 @@ class Stage(Axes, metaclass=PublicNames):
             return
         axis = self.leaf(var, "pragma")
         use_code_files(pragma_value)
-        given = {} if pragma_value is None else {"value": _plain(pragma_value)}
-        self.record("pragma", [axis], {"pragma_type": pragma_type, **given})
+        argument = {} if pragma_value is None else {"value": _plain(pragma_value)}
+        self.record("pragma", [axis], {"pragma_type": pragma_type, **argument})
 
     def tensorize(self, var: IterVar, tensor_intrin: Any) -> None:
         """Replace the contents of an axis by a tensor intrinsic, given by name or as an object."""
@@ -318,11 +318,11 @@ class Stage(Axes, metaclass=PublicNames):
                 else "only a scan has stages of its own inside, which need the threads around them",
                 hints=[] if self.threads else [f"s[{self.op.name}].bind(axis, thread)"],
             )
-        given = list(threads) if isinstance(threads, list | tuple) else [threads]
-        for thread in given:
+        axes = list(threads) if isinstance(threads, list | tuple) else [threads]
+        for thread in axes:
             require_threads("env_threads", thread)
-        self.threads = given
-        names = ", ".join(thread.thread_tag for thread in given)
+        self.threads = axes
+        names = ", ".join(thread.thread_tag for thread in axes)
         warn(
             "KC3154",
             f"env_threads: {names} around the scan {self.op.name}",

@@ -151,7 +151,7 @@ class _Emitter:
         )
 
     def _sort_args(self, outputs: Sequence[Operation]) -> None:
-        known = set(self.order)
+        reached = set(self.order)
         seen: set[int] = set()
         for arg in self.args:
             if not isinstance(arg, Tensor | Var):
@@ -170,7 +170,7 @@ class _Emitter:
             if isinstance(arg, Tensor) and arg.op in self.scan_of:
                 raise self._shared(arg.op, self.scan_of[arg.op], f"the arguments of {self.name}")
             if isinstance(arg, Tensor) and not isinstance(arg.op, PlaceholderOp):
-                if arg.op not in known:
+                if arg.op not in reached:
                     raise TEError(
                         "KC2021",
                         f"argument {arg.name} is not computed by this schedule",
@@ -291,8 +291,8 @@ class _Emitter:
         """All integer variables, and that each has a value at the call."""
         users: dict[Var, Operation] = {}
         bound: set[Var] = set()
-        given = (tensor.op for tensor in self.inputs if isinstance(tensor, Tensor))
-        for op in dict.fromkeys([*self.order, *given]):  # inputs that nothing reads, too
+        input_ops = (tensor.op for tensor in self.inputs if isinstance(tensor, Tensor))
+        for op in dict.fromkeys([*self.order, *input_ops]):  # inputs that nothing reads, too
             shape = list(op.shape)
             extents: list[Any] = [*shape]
             if isinstance(op, ComputeOp):
@@ -316,20 +316,20 @@ class _Emitter:
                 if tensor in self.inputs or tensor in self.results:
                     bound |= {dim for dim in op.output_shape(n) if isinstance(dim, Var)}
         listed = [variable for variable in self.inputs if isinstance(variable, Var)]
-        known = {*bound, *listed}
+        determined = {*bound, *listed}
         taken = {variable.name for variable in (*users, *listed)}
         arguments = [arg for arg in (*self.inputs, *self.results) if isinstance(arg, Tensor)]
-        self.dimensions.find(arguments, known, taken)
+        self.dimensions.find(arguments, determined, taken)
         for variable in users:
-            if variable not in known and variable not in self.dimensions.determined:
+            if variable not in determined and variable not in self.dimensions.determined:
                 raise self._missing(variable)
         unused = [
             variable
             for variable in listed
             if variable not in users and not is_float(variable.dtype)
         ]
-        given = [variable for variable in users if variable not in self.dimensions.determined]
-        self.symbols = [*given, *unused, *self.dimensions.names.values()]
+        free = [variable for variable in users if variable not in self.dimensions.determined]
+        self.symbols = [*free, *unused, *self.dimensions.names.values()]
         names = [symbol.name for symbol in self.symbols]
         for symbol in self.symbols:
             if names.count(symbol.name) > 1:

@@ -87,15 +87,15 @@ def cast_bits(body: Body, value: SSAValue, type_: Attribute, at: Location | None
     """The bits of a scalar or vector as a value of another type."""
     from xdsl.dialects import vector
 
-    source, wanted = value.type, type_
-    if not isinstance(source, VectorType) and not isinstance(wanted, VectorType):
-        return body.add(arith.BitcastOp(value, wanted), at)  # pyright: ignore
+    source, target = value.type, type_
+    if not isinstance(source, VectorType) and not isinstance(target, VectorType):
+        return body.add(arith.BitcastOp(value, target), at)  # pyright: ignore
     if not isinstance(source, VectorType):
         value = body.add(vector.BroadcastOp(value, VectorType(source, [1])), at)
-    into = wanted if isinstance(wanted, VectorType) else VectorType(wanted, [1])
+    into = target if isinstance(target, VectorType) else VectorType(target, [1])
     if value.type != into:
         value = body.add(vector.BitcastOp(value, into), at)
-    return value if into is wanted else body.add(vector.ExtractOp(value, [0], wanted), at)
+    return value if into is target else body.add(vector.ExtractOp(value, [0], target), at)
 
 
 def _lanes(value: SSAValue) -> int:

@@ -73,14 +73,14 @@ Buffer.store_to = staticmethod(store_to)
 
 def stored_as(value: Expr, buffer: Buffer, location: Location | None, count: int = 1) -> Expr:
     """``value`` as ``count`` elements of ``buffer``; KC2103 where that may be another value."""
-    given, wanted = scalar(value.dtype), scalar(buffer.dtype)
-    same_kind = is_float(given) == is_float(wanted) and (given in UINTS) == (wanted in UINTS)
+    source, target = scalar(value.dtype), scalar(buffer.dtype)
+    same_kind = is_float(source) == is_float(target) and (source in UINTS) == (target in UINTS)
     holds = (
-        given == "bool"
-        or (is_float(wanted) and not is_float(given))
-        or (same_kind and wanted != "bool" and bits(given) < bits(wanted))
+        source == "bool"
+        or (is_float(target) and not is_float(source))
+        or (same_kind and target != "bool" and bits(source) < bits(target))
         # An index is as wide as its values need, which is no business of the user's.
-        or (given in INTS and wanted in INTS and _is_index(value))
+        or (source in INTS and target in INTS and _is_index(value))
     )
     if not holds or lanes(value.dtype) not in (1, count):
         raise TEError(
@@ -138,18 +138,18 @@ def counting_loop(
 
 def integer(value: Any, what: str, location: Location | None) -> int | Expr:
     """An integer, as an int if it is constant. Raises KC2109 for other types."""
-    given = as_expr(value)
-    if isinstance(given, Const) and isinstance(given.value, int) and given.dtype != "bool":
-        return int(given.value)
-    if is_float(given.dtype) or given.dtype == "bool" or lanes(given.dtype) > 1:
+    expr = as_expr(value)
+    if isinstance(expr, Const) and isinstance(expr.value, int) and expr.dtype != "bool":
+        return int(expr.value)
+    if is_float(expr.dtype) or expr.dtype == "bool" or lanes(expr.dtype) > 1:
         raise TEError(
             "KC2109",
-            f"{what} of a loop has type {given.dtype}",
+            f"{what} of a loop has type {expr.dtype}",
             location=location,
             why="the bounds of a loop must be integers",
             hints=['(...).astype("int32")'],
         )
-    return given
+    return expr
 
 
 def while_loop(what: str, condition: Expr, location: Location | None) -> While:

@@ -67,13 +67,13 @@ def decl_tensor_intrin(
     compute = _described(op, name, location)
     inputs = compute.input_tensors
     tensors = [*inputs, *compute.outputs]
-    given = dict(binds or {})
-    for tensor, buffer in given.items():
+    buffer_of = dict(binds or {})
+    for tensor, buffer in buffer_of.items():
         _check_bind(name, tensor, buffer, tensors, location)
     params = dict(default_buffer_params or {})
     buffers = [
-        given[tensor]
-        if tensor in given
+        buffer_of[tensor]
+        if tensor in buffer_of
         else decl_buffer(tensor.shape, tensor.dtype, tensor.name, **params)
         for tensor in tensors
     ]
@@ -108,10 +108,10 @@ def decl_tensor_intrin(
                 }
                 per_tile = [value for value in values.values() if isinstance(value, Tensor)]
                 own = [buffer for n, buffer in enumerate(ins) if inputs_of[n] not in per_tile]
-                known = elements_of(read)
-                given = [known[scalar] for scalar in scalars]
-                returned = fcompute(own, outs, given) if scalars else fcompute(own, outs)
-                return with_values(returned, known)
+                element_of = elements_of(read)
+                scalar_values = [element_of[scalar] for scalar in scalars]
+                returned = fcompute(own, outs, scalar_values) if scalars else fcompute(own, outs)
+                return with_values(returned, element_of)
 
             return decl_tensor_intrin(op, statements, name, bound, features=features)
 
@@ -142,25 +142,25 @@ def decl_tensor_intrin(
 
 def _described(op: Any, name: str, location: Location | None) -> ComputeOp:
     """The compute that describes an intrinsic. Raises KC2210 for any other description."""
-    given = op.op if isinstance(op, Tensor) else op
-    if not isinstance(given, ComputeOp):
+    compute = op.op if isinstance(op, Tensor) else op
+    if not isinstance(compute, ComputeOp):
         raise TEError(
             "KC2210",
-            f"{name}: {type(given).__name__} does not describe a tensor intrinsic",
+            f"{name}: {type(compute).__name__} does not describe a tensor intrinsic",
             location=location,
             why="the description must be a te.compute of placeholders",
             hints=["te.decl_tensor_intrin(c.op, ...)"],
         )
-    for tensor in given.input_tensors:
+    for tensor in compute.input_tensors:
         if not isinstance(tensor.op, PlaceholderOp):
             raise TEError(
                 "KC2210",
-                f"{name}: {given.name} reads {tensor.name}, which is also computed",
-                location=given.location,
+                f"{name}: {compute.name} reads {tensor.name}, which is also computed",
+                location=compute.location,
                 why="the description must be a single compute whose inputs are placeholders",
-                hints=[f"write {tensor.name} into the expression of {given.name}"],
+                hints=[f"write {tensor.name} into the expression of {compute.name}"],
             )
-    return given
+    return compute
 
 
 def _check_bind(

@@ -67,7 +67,7 @@ def check_declared(
 def _number(
     block: BlockOp,
     key: str,
-    known: Sequence[SSAValue],
+    values: Sequence[SSAValue],
     declared: Sequence[DeclaredRegion] | None,
     emitter: Emitter,
 ) -> None:
@@ -75,10 +75,10 @@ def _number(
     order.
     """
     listed = dict.fromkeys(emitter.values.get(region.buffer) for region in declared or ())
-    order = [known.index(value) for value in listed if value is not None and value in known]
-    if len(order) < len(known) and declared:
-        order += [n for n in range(len(known)) if n not in order]
-    if order and order != list(range(len(known))):
+    order = [values.index(value) for value in listed if value is not None and value in values]
+    if len(order) < len(values) and declared:
+        order += [n for n in range(len(values)) if n not in order]
+    if order and order != list(range(len(values))):
         block.attributes[key] = DenseArrayBase.from_list(i64, order)
 
 

@@ -248,8 +248,8 @@ def build_function(
     require_domains(function)
     if blocks and not any(loop.axis is not None for loop in loop_tree.loops(function)):
         make_blocks(function, {}, emitter.labels, _is_shared)
-    for loop, wanted in emitter.kinds:
-        _run_as(function, loop, wanted)
+    for loop, loop_of_program in emitter.kinds:
+        _run_as(function, loop, loop_of_program)
     return function
 
 
@@ -311,7 +311,7 @@ def _determined(
 
 
 def _strides(
-    entry: Block, params: Sequence[Any], known: Mapping[Any, SSAValue], location: Location | None
+    entry: Block, params: Sequence[Any], defined: Mapping[Any, SSAValue], location: Location | None
 ) -> dict[Any, SSAValue]:
     """The values of the stride variables in the declarations of buffers, read from the
     arguments.
@@ -320,7 +320,7 @@ def _strides(
     for param, argument in zip(params, entry.args, strict=True):
         declared = (param.declared_strides or ()) if isinstance(param, Buffer) else ()
         for n, stride in enumerate(declared):
-            if isinstance(stride, Var) and stride not in known and stride not in values:
+            if isinstance(stride, Var) and stride not in defined and stride not in values:
                 asked = ExtractStridedMetaDataOp(argument)
                 asked.location = loc_attr(location)
                 entry.add_op(asked)
@@ -339,25 +339,25 @@ def _is_shared(store: tir.StoreOp) -> bool:
 _PRIMITIVES = {"parallel": "parallel", "vectorize": "vectorize", "unroll": "unroll"}
 
 
-def _run_as(function: func.FuncOp, loop: tir.ForOp, wanted: For) -> None:
+def _run_as(function: func.FuncOp, loop: tir.ForOp, source: For) -> None:
     """Set the kind of a loop by the primitive that proves its legality, and set its annotations."""
-    notes, attributes = attributes_of(wanted.annotations)
-    if wanted.kind != "serial":
+    notes, attributes = attributes_of(source.annotations)
+    if source.kind != "serial":
         if UNSAFE_ATTRIBUTE in attributes:
-            wanted.unsafe = True
-        _set_kind(function, loop, wanted)
+            source.unsafe = True
+        _set_kind(function, loop, source)
     if notes:
         loop.properties["annotations"] = DictionaryAttr(notes)
     loop.attributes.update(attributes)
 
 
-def _set_kind(function: func.FuncOp, loop: tir.ForOp, wanted: For) -> None:
-    step = pass_class(_PRIMITIVES[wanted.kind])(LoopRef(loop))
+def _set_kind(function: func.FuncOp, loop: tir.ForOp, source: For) -> None:
+    step = pass_class(_PRIMITIVES[source.kind])(LoopRef(loop))
     assert isinstance(step, Primitive)
     site = Site(function, Target.current() or Target.generic())
     try:
-        with called_from(wanted.location):
-            step.apply(site, unsafe=wanted.unsafe)
+        with called_from(source.location):
+            step.apply(site, unsafe=source.unsafe)
     except ScheduleError as refusal:
         if refusal.undecided:
             refusal.hints = (*refusal.hints, "unsafe=True on the loop takes it on trust")

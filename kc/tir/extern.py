@@ -73,8 +73,8 @@ def extern(
         outs = list(out_buffers)
     else:
         outs = [out_buffers] if out_buffers is not None else []
-    given = [tensor.dtype for tensor in outs] if dtype is None and outs else dtype
-    dtypes = _dtypes(name, tensors, len(shapes), given, location)
+    dtypes_or_dtype = [tensor.dtype for tensor in outs] if dtype is None and outs else dtype
+    dtypes = _dtypes(name, tensors, len(shapes), dtypes_or_dtype, location)
     ins = _in_buffers(name, tensors, in_buffers, location)
     outs = _out_buffers(name, shapes, dtypes, outs, location)
     statement = statement_of(f"extern {name}", fcompute(list(ins), list(outs)), location)
@@ -137,25 +137,25 @@ def _dtypes(
                 hints=['dtype="float32"'],
             )
         return types * count
-    given = list(dtype) if isinstance(dtype, list | tuple) else [dtype] * count
-    if len(given) != count:
+    listed = list(dtype) if isinstance(dtype, list | tuple) else [dtype] * count
+    if len(listed) != count:
         raise TEError(
             "KC2162",
-            f"extern {name} has {count} results and {len(given)} dtypes",
+            f"extern {name} has {count} results and {len(listed)} dtypes",
             location=location,
             why="each result needs exactly one element type",
         )
-    return [check_dtype(result_dtype) for result_dtype in given]
+    return [check_dtype(result_dtype) for result_dtype in listed]
 
 
 def _in_buffers(
-    name: str, tensors: Sequence[Tensor], given: Any, location: Location | None
+    name: str, tensors: Sequence[Tensor], buffers: Any, location: Location | None
 ) -> list[Buffer]:
     require_scalars(f"extern {name}", tensors)
-    if given is None:
+    if buffers is None:
         listed = [Buffer(tensor.shape, tensor.dtype, tensor.name) for tensor in tensors]
     else:
-        listed = list(given) if isinstance(given, list | tuple) else [given]
+        listed = list(buffers) if isinstance(buffers, list | tuple) else [buffers]
         shapes = [(tensor.shape, tensor.dtype, f"input {tensor.name}") for tensor in tensors]
         listed = _checked(name, "in_buffers", listed, shapes, location)
     for buffer in listed:
@@ -167,7 +167,7 @@ def _out_buffers(
     name: str,
     shapes: Sequence[Any],
     dtypes: Sequence[str],
-    given: list[Any],
+    buffers: list[Any],
     location: Location | None,
 ) -> list[Buffer]:
     count = len(shapes)
@@ -176,32 +176,32 @@ def _out_buffers(
         check_shape(dims, f"extern {text}", location)
         for dims, text in zip(shapes, names, strict=True)
     ]
-    if not given:
+    if not buffers:
         triples = zip(checked, dtypes, names, strict=True)
         return [Buffer(shape, dtype, text) for shape, dtype, text in triples]
-    wanted = [
+    expected = [
         (shape, dtype, f"result {n}")
         for n, (shape, dtype) in enumerate(zip(checked, dtypes, strict=True))
     ]
-    return _checked(name, "out_buffers", given, wanted, location)
+    return _checked(name, "out_buffers", buffers, expected, location)
 
 
 def _checked(
     name: str,
     what: str,
-    given: list[Any],
-    wanted: Sequence[tuple[Any, str, str]],
+    buffers: list[Any],
+    expected: Sequence[tuple[Any, str, str]],
     location: Location | None,
 ) -> list[Buffer]:
     """The buffers from the user, after a check that each matches its tensor (KC2163)."""
-    if len(given) != len(wanted):
+    if len(buffers) != len(expected):
         raise TEError(
             "KC2163",
-            f"extern {name}: {len(given)} {what} for {len(wanted)} tensors",
+            f"extern {name}: {len(buffers)} {what} for {len(expected)} tensors",
             location=location,
             why="each tensor needs exactly one buffer",
         )
-    for buffer, (shape, dtype, text) in zip(given, wanted, strict=True):
+    for buffer, (shape, dtype, text) in zip(buffers, expected, strict=True):
         if not isinstance(buffer, Buffer):
             raise TEError(
                 "KC2163",
@@ -220,7 +220,7 @@ def _checked(
                 why=f"{text} is {shape_text(shape)} {dtype} in global memory",
                 hints=[f"tir.decl_buffer({shape_text(shape)}, {dtype!r})"],
             )
-    return given
+    return buffers
 
 
 def statement_of(what: str, returned: Any, location: Location | None) -> Any:
@@ -261,9 +261,9 @@ def _extern_of(
         for dim in walk(dim)
         if isinstance(dim, Var)
     }
-    known = {dim for buffer in buffers for dim in buffer.shape if isinstance(dim, Var)}
+    shape_variables = {dim for buffer in buffers for dim in buffer.shape if isinstance(dim, Var)}
     used = list(dict.fromkeys([*variables_of(statement), *sizes]))
-    extra = [variable for variable in used if variable not in known]
+    extra = [variable for variable in used if variable not in shape_variables]
     function = build_function([*buffers, *extra], statement, name, location)
     code = _code_of(
         function, len(buffers), [variable for variable in extra if is_float(variable.dtype)], used

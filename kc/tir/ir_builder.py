@@ -175,9 +175,9 @@ class IRBuilder:
         """A bound that is the same in all iterations: it is computed before the loop if it reads
         memory.
         """
-        given = as_expr(bound)
-        reads = any(isinstance(part, Element) for part in walk(given))
-        return self.let("bound", given) if reads else given
+        expr = as_expr(bound)
+        reads = any(isinstance(part, Element) for part in walk(expr))
+        return self.let("bound", expr) if reads else expr
 
     def while_loop(self, condition: ExprLike) -> contextlib.AbstractContextManager[None]:
         """A loop that executes the statements of the ``with`` while ``condition`` holds.
@@ -226,8 +226,8 @@ class IRBuilder:
         loop = self._loop_of(node)
         if attr_key.startswith("pragma") and loop is not None:
             use_code_files(value)
-            given = value.value if isinstance(value, Const) else value
-            loop.annotations[attr_key] = Annotation.of(given).attr
+            plain = value.value if isinstance(value, Const) else value
+            loop.annotations[attr_key] = Annotation.of(plain).attr
             return
         raise TEError(
             "KC2107",
@@ -298,9 +298,9 @@ class IRBuilder:
 
     def let(self, var_name: str, value: ExprLike) -> Expr:
         """A name for ``value``, which is computed once, at this position."""
-        given = as_expr(value)
-        name = Value(self._fresh(var_name), given.dtype, caller_location())
-        self.emit(Let(caller_location(), name, given))
+        expr = as_expr(value)
+        name = Value(self._fresh(var_name), expr.dtype, caller_location())
+        self.emit(Let(caller_location(), name, expr))
         return name
 
     def likely(self, expr: ExprLike) -> Expr:
@@ -314,8 +314,8 @@ def create() -> IRBuilder:
 
 
 def _number(value: Any) -> Any:
-    given = as_expr(value)
-    return int(given.value) if isinstance(given, Const) else given
+    expr = as_expr(value)
+    return int(expr.value) if isinstance(expr, Const) else expr
 
 
 def _variables(node: Any) -> list[IterVar]:

@@ -104,16 +104,16 @@ def legal_choices(
             )
 
 
-def _same(value: Any, wanted: Any, site: Site) -> bool:
-    if isinstance(value, BlockRef) and isinstance(wanted, BlockRef):
-        return site.resolve_block(value) is site.resolve_block(wanted)
-    if isinstance(value, LoopRef) and isinstance(wanted, LoopRef):
-        return site.resolve_loop(value) is site.resolve_loop(wanted)
-    if isinstance(value, tuple) and isinstance(wanted, tuple):
-        return len(value) == len(wanted) and all(
-            _same(a, b, site) for a, b in zip(value, wanted, strict=True)
+def _same(value: Any, choice: Any, site: Site) -> bool:
+    if isinstance(value, BlockRef) and isinstance(choice, BlockRef):
+        return site.resolve_block(value) is site.resolve_block(choice)
+    if isinstance(value, LoopRef) and isinstance(choice, LoopRef):
+        return site.resolve_loop(value) is site.resolve_loop(choice)
+    if isinstance(value, tuple) and isinstance(choice, tuple):
+        return len(value) == len(choice) and all(
+            _same(a, b, site) for a, b in zip(value, choice, strict=True)
         )
-    return value == wanted
+    return value == choice
 
 
 def _arguments(

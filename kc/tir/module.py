@@ -42,23 +42,23 @@ STYLES = tuple(_LANGUAGES)
 _COLOUR_STYLES = ("light", "dark", "ansi")
 
 
-def how_to_get_module(given: object) -> str:
+def how_to_get_module(value: object) -> str:
     """The hint for a call that requires a module and received another object."""
-    if isinstance(given, str | os.PathLike) and str(given).endswith(".mlir"):
-        return f"kc.IRModule.parse(open({str(given)!r}).read()) reads the file"
-    if isinstance(given, str):
+    if isinstance(value, str | os.PathLike) and str(value).endswith(".mlir"):
+        return f"kc.IRModule.parse(open({str(value)!r}).read()) reads the file"
+    if isinstance(value, str):
         return "kc.IRModule.parse(text) reads the text of a module"
-    if isinstance(given, Tensor):
+    if isinstance(value, Tensor):
         return "te.create_prim_func([A, B, C]) makes one of tensors, the arguments"
-    if isinstance(given, Schedule):
+    if isinstance(value, Schedule):
         return "kc.lower(s, [A, B, C]) makes one of a schedule of te"
     return "kc.lower(...) or kc.IRModule.parse(text) give one"
 
 
-def kind_of(given: object) -> str:
+def kind_of(value: object) -> str:
     """The type of an argument as the user writes it: "a te.Schedule", "an int"."""
-    module = "te." if isinstance(given, Tensor | Schedule) else ""
-    name = f"{module}{type(given).__name__}"
+    module = "te." if isinstance(value, Tensor | Schedule) else ""
+    name = f"{module}{type(value).__name__}"
     return f"{'an' if name[0] in 'aeiouI' else 'a'} {name}"
 
 
@@ -267,14 +267,18 @@ def _functions_of(name: str, function: Any) -> list[Operation]:
 
 def _named(name: str, function: Any) -> Operation:
     """A copy of a function, under a name. Raises TEError KC2027 for anything but a function."""
-    given = list(function.functions.values()) if isinstance(function, IRModule) else [function]
-    if len(given) == 1 and isinstance(given[0], Operation) and "sym_name" in given[0].properties:
-        copied = given[0].clone()
+    functions = list(function.functions.values()) if isinstance(function, IRModule) else [function]
+    if (
+        len(functions) == 1
+        and isinstance(functions[0], Operation)
+        and "sym_name" in functions[0].properties
+    ):
+        copied = functions[0].clone()
         copied.properties["sym_name"] = StringAttr(name)
         return copied
     what = type(function).__name__
     if isinstance(function, IRModule):
-        what = f"a module of {len(given)} functions"
+        what = f"a module of {len(functions)} functions"
     raise TEError(
         "KC2027",
         f"IRModule: {name!r} is {what}",

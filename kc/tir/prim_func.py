@@ -70,16 +70,16 @@ class PrimFunc(IRModule):
             )
         own = dict(attrs or {})
         name = check_name(str(own.pop("global_symbol", name or "main")), location)
-        given = dict(attributes or {})
+        entries = dict(attributes or {})
         buffers = dict(buffer_map or {})
         taken = [buffers.get(param, param) if isinstance(param, Var) else param for param in params]
-        name = str(given.get(NAME, name))
-        function = build_function(taken, body, name, location, blocks=not given.get(AS_WRITTEN))
-        set_read_requirements(function, given.pop(REQUIRES, ()))
-        if given.pop(UNSCHEDULED, False):
+        name = str(entries.get(NAME, name))
+        function = build_function(taken, body, name, location, blocks=not entries.get(AS_WRITTEN))
+        set_read_requirements(function, entries.pop(REQUIRES, ()))
+        if entries.pop(UNSCHEDULED, False):
             mark_unscheduled(function)
         super().__init__(ModuleOp([function]))
-        self.given_attributes = given
+        self.given_attributes = entries
         self._statement: Any = body
         for key, value in own.items():
             _set_attribute(function, key, value)
@@ -141,14 +141,14 @@ class PrimFunc(IRModule):
 
     @property
     def _parameters(self) -> dict[Var, Buffer | Var]:
-        known = self.__dict__.get("_known")
-        if known is None:
+        mapping = self.__dict__.get("_known")
+        if mapping is None:
             values = parameters_of(self.function)
-            known = self.__dict__["_known"] = {
+            mapping = self.__dict__["_known"] = {
                 Var(value.name, "handle") if isinstance(value, Buffer) else value: value
                 for value in values
             }
-        return known
+        return mapping
 
     @property
     def body(self) -> Any:
@@ -182,14 +182,14 @@ class PrimFunc(IRModule):
 
         Values are numbers, bools and strings. Raises KC2102 for other values.
         """
-        given = (
+        added = (
             {attr_key_or_dict: value}
             if isinstance(attr_key_or_dict, str)
             else dict(attr_key_or_dict)
         )
         changed = type(self).of(self.function)
         changed._statement, changed.given_attributes = self._statement, self.given_attributes
-        for key, attribute in given.items():
+        for key, attribute in added.items():
             _set_attribute(changed.function, key, attribute)
         return changed
 

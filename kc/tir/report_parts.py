@@ -87,11 +87,11 @@ class PartReader:
 
 class _PartPrinter(NamingPrinter):
     def __init__(
-        self, reader: PartReader, known: dict[Operation, _Known], site: Site | None
+        self, reader: PartReader, records: dict[Operation, _Known], site: Site | None
     ) -> None:
         super().__init__(io.StringIO())
         self.reader = reader
-        self.known = known
+        self.records = records
         self.site = site
         self.read: dict[Operation, _Known] = {}
         self.pieces: list[Piece] = []
@@ -109,18 +109,18 @@ class _PartPrinter(NamingPrinter):
         is_scheduled = self.site is not None and block.parent_op() is self.site.function
         with self.indented():
             for op in block.ops:
-                known = self.known.get(op)
+                record = self.records.get(op)
                 token = self.site.state_of(op) if self.site and is_scheduled else None
-                if known is None or not self._is_as_before(op, known, token):
-                    known = self._print_part(op, known, token)
+                if record is None or not self._is_as_before(op, record, token):
+                    record = self._print_part(op, record, token)
                 else:
-                    for value, name in known.results:
+                    for value, name in record.results:
                         self._ssa_values[value] = name
-                    if known.taken:
-                        self.ssa_names.update(known.taken)
-                    self._next_valid_name_id[-1] = known.next_number
-                self.read[op] = known
-                self.pieces.append(known.part)
+                    if record.taken:
+                        self.ssa_names.update(record.taken)
+                    self._next_valid_name_id[-1] = record.next_number
+                self.read[op] = record
+                self.pieces.append(record.part)
 
     def _flush(self) -> None:
         """Make pieces of the lines that were printed since the last part."""
@@ -129,24 +129,24 @@ class _PartPrinter(NamingPrinter):
         self.pieces += [line for line in text.split("\n") if line.strip()]
         self.stream = io.StringIO()
 
-    def _is_as_before(self, op: Operation, known: _Known, token: object | None) -> bool:
+    def _is_as_before(self, op: Operation, record: _Known, token: object | None) -> bool:
         names = self.ssa_names
-        if known.number != self._next_valid_name_id[-1]:
+        if record.number != self._next_valid_name_id[-1]:
             return False
-        if not (known.counts.items() <= names.items() and names.keys().isdisjoint(known.free)):
+        if not (record.counts.items() <= names.items() and names.keys().isdisjoint(record.free)):
             return False
-        for value, name in known.outside:
+        for value, name in record.outside:
             if self._ssa_values.get(value) != name:
                 return False
-        if token is not None and token is known.token:
+        if token is not None and token is record.token:
             return True
         tokens = states(op)
-        if tokens is None or known.states is None or len(tokens) != len(known.states):
+        if tokens is None or record.states is None or len(tokens) != len(record.states):
             return False
-        known.token = token
-        return all(now is then for now, then in zip(tokens, known.states, strict=True))
+        record.token = token
+        return all(now is then for now, then in zip(tokens, record.states, strict=True))
 
-    def _print_part(self, op: Operation, known: _Known | None, token: object | None) -> _Known:
+    def _print_part(self, op: Operation, record: _Known | None, token: object | None) -> _Known:
         number = self._next_valid_name_id[-1]
         inside = list(loop_tree.preorder(op))
         values = [value for inner in inside for value in inner.results]
@@ -190,8 +190,8 @@ class _PartPrinter(NamingPrinter):
             if is_loops and op.regions
             else None,
         )
-        if known is not None and (part.text, part.tree) == (known.part.text, known.part.tree):
-            part = known.part
+        if record is not None and (part.text, part.tree) == (record.part.text, record.part.tree):
+            part = record.part
         return _Known(
             part,
             token,

@@ -226,10 +226,10 @@ class ScheduleReport:
         """The number of a place; -1 for none."""
         if place is None:
             return -1
-        known = self._places.get(str(place))
-        if known is None:
-            known = self._places[str(place)] = len(self._places), place.source_line().strip()
-        return known[0]
+        entry = self._places.get(str(place))
+        if entry is None:
+            entry = self._places[str(place)] = len(self._places), place.source_line().strip()
+        return entry[0]
 
     def _totals(self, module: ModuleOp) -> tuple[tuple[str, Cost], ...]:
         return tuple(
@@ -384,9 +384,9 @@ def _changed_parts(before: Step | None, step: Step) -> tuple[list[Part], list[Pa
     old: Sequence[Piece] = before.pieces if before is not None else ()
     start, end, new_end = _between(old, step.pieces)
     was, now = old[start:end], step.pieces[start:new_end]
-    kept = set(was).intersection(now)
-    gone = [piece for piece in was if isinstance(piece, Part) and piece not in kept]
-    return gone, [piece for piece in now if isinstance(piece, Part) and piece not in kept]
+    common = set(was).intersection(now)
+    gone = [piece for piece in was if isinstance(piece, Part) and piece not in common]
+    return gone, [piece for piece in now if isinstance(piece, Part) and piece not in common]
 
 
 _LONG = 60

@@ -66,12 +66,12 @@ def _operand(text: str) -> str:
     return text if text.isidentifier() else f"({text})"
 
 
-def set_read_requirements(function: Any, given: Sequence[Mapping[str, Any]]) -> None:
+def set_read_requirements(function: Any, listed: Sequence[Mapping[str, Any]]) -> None:
     """Set the requirements of a function that a script declares."""
     names = symbol_names(function)
     requirements = [
         requirement
-        for entry in given
+        for entry in listed
         if isinstance(entry["condition"], Compare)
         for requirement in [_read(entry, names)]
     ]

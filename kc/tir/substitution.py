@@ -52,9 +52,9 @@ class Rewriter:
     postorder: Callable[[Any], Any] | None = None
     enabled: Sequence[Any] | None = None
 
-    def __init__(self, expressions: Substitution, known: dict[int, Any]) -> None:
+    def __init__(self, expressions: Substitution, statements: dict[int, Any]) -> None:
         self._expressions = expressions
-        self._known = known
+        self._known = statements
 
     def __call__(self, part: Any) -> Any:
         """``part``, a statement, an expression or parts of them, rewritten. An unchanged part is
@@ -74,9 +74,9 @@ class Rewriter:
         return self._fields(part) if isinstance(part, Iter | DeclaredRegion) else part
 
     def _statement(self, statement: Stmt) -> Any:
-        known = self._known.get(id(statement))
-        if known is not None:
-            return known[1]
+        entry = self._known.get(id(statement))
+        if entry is not None:
+            return entry[1]
         asked = self.enabled is None or any(
             isinstance(statement, node_class) for node_class in self.enabled
         )

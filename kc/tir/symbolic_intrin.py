@@ -67,15 +67,15 @@ class SymbolicIntrin:
         """
         key = tuple(values[variable] for variable in self.variables)
         if key not in self.declared:
-            given: dict[Var, Const | Tensor] = {}
+            value_of: dict[Var, Const | Tensor] = {}
             for variable in self.variables:
                 if values[variable] is not None:
-                    given[variable] = const(values[variable], variable.dtype)
+                    value_of[variable] = const(values[variable], variable.dtype)
                     continue
                 source = PlaceholderOp(variable.name, (1,), variable.dtype, self.location)
-                given[variable] = source.output(0)
+                value_of[variable] = source.output(0)
                 self.read_from[source.output(0)] = variable
-            op, tensors = _with_values(self.op, given)
+            op, tensors = _with_values(self.op, value_of)
             pairs = zip((*self.inputs, *self.op.outputs), self.buffers, strict=True)
             tensors.update(zip(self.op.outputs, op.outputs, strict=True))
             binds = {
@@ -88,7 +88,7 @@ class SymbolicIntrin:
                 )
                 for tensor, buffer in pairs
             }
-            self.declared[key] = self.declare(op, binds, given)
+            self.declared[key] = self.declare(op, binds, value_of)
         return self.declared[key]
 
     def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
@@ -193,10 +193,10 @@ def _with_values(
     """A description with values for its sizes and scalars, and a map from the inputs of ``op`` to
     the new inputs.
     """
-    known = elements_of(values)
+    element_of = elements_of(values)
 
     def size(dim: Any) -> Any:
-        whole = Substitution(known)(as_expr(dim))
+        whole = Substitution(element_of)(as_expr(dim))
         number = difference_from_zero(whole)
         return whole if number is None else number
 
@@ -210,7 +210,7 @@ def _with_values(
         axis: dataclasses.replace(axis, extent=size(axis.extent))
         for axis in (*op.axis, *op.reduce_axis)
     }
-    substitution = _Described({**known, **axes}, tensors, axes)
+    substitution = _Described({**element_of, **axes}, tensors, axes)
     replaced = dataclasses.replace(
         op,
         shape=tuple(map(size, op.shape)),
@@ -229,11 +229,11 @@ def difference_from_zero(expr: Expr) -> int | None:
 class _Described(Substitution):
     def __init__(
         self,
-        known: Mapping[Any, Expr],
+        expressions: Mapping[Any, Expr],
         tensors: Mapping[Tensor, Tensor],
         axes: Mapping[IterVar, IterVar],
     ) -> None:
-        super().__init__(known, tensors)
+        super().__init__(expressions, tensors)
         self._axes = axes
 
     def _copy(self, expr: Expr) -> Expr:

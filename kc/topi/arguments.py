@@ -127,13 +127,13 @@ def axes_of(axis: Any, ndim: int, *, twice: bool = False) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
-    given = axis if isinstance(axis, list | tuple) else (axis,)
-    axes = [axis_of(item, ndim) for item in given]
+    listed = axis if isinstance(axis, list | tuple) else (axis,)
+    axes = [axis_of(item, ndim) for item in listed]
     if len({*axes}) != len(axes) and not twice:
         repeated = next(item for n, item in enumerate(axes) if item in axes[:n])
         raise refuse(
             "KC2305",
-            f"axis {repeated} is given twice in {tuple(given)}",
+            f"axis {repeated} is given twice in {tuple(listed)}",
             "each axis may be listed once; negative axes count from the end",
         )
     return tuple(sorted({*axes}))

@@ -60,11 +60,11 @@ def _of_two(
     )
     literal = '"bool"' if types == BOOL else '"int32"' if types[0] in INTEGERS else '"float32"'
     example = f"{name}(T(4, 3, dtype={literal}), T(3, dtype={literal}))"
-    kept = operator(
+    register = operator(
         BROADCAST, types, example, takes="", formula=formula, numpy=numpy, onnx=onnx, torch=torch,
         gradient=gradient,
     )  # fmt: skip
-    return kept(function)
+    return register(function)
 
 
 def _compare(op: str) -> Callable[[Expr, Expr], Expr]:

@@ -57,9 +57,9 @@ def _quotient(x: Expr, parts: tuple[Sequence[float], Sequence[float]]) -> Expr:
     return values[0] / values[1]
 
 
-def _erfc(given: Expr) -> Expr:
+def _erfc(argument: Expr) -> Expr:
     """In float64, which is more digits than narrower types need."""
-    x = convert(given, _WIDE)
+    x = convert(argument, _WIDE)
     size = scalar.abs(x)
     y = scalar.min(size, const(_LAST, _WIDE))
     small = scalar.min(y, const(_NEAR, _WIDE))
@@ -73,7 +73,7 @@ def _erfc(given: Expr) -> Expr:
     power = scalar.exp(-(head * head)) * scalar.exp(-((y - head) * (y + head)))
     tail = power * select(y <= _BETWEEN, middle, far)
     result = select(size <= _NEAR, near, select(x < 0.0, 2.0 - tail, tail))
-    return convert(result, given.dtype)
+    return convert(result, argument.dtype)
 
 
 @operator(

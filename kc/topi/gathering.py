@@ -355,8 +355,8 @@ def compress(condition: Tensor, a: Tensor, axis: int | None = None) -> list[Tens
                 number_of[0] = number_of[0] + 1
 
     def body(loops: Loops) -> None:
-        given, (result, number_of) = loops.ins[1], loops.outs
-        each(loops, number_of, result, lambda own, to: result.__setitem__(to, given[own]))
+        values, (result, number_of) = loops.ins[1], loops.outs
+        each(loops, number_of, result, lambda own, to: result.__setitem__(to, values[own]))
 
     def back(head: Tensor) -> Tensor:
         def moved_back(loops: Loops) -> None:

@@ -126,10 +126,12 @@ def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
         )
     of_a = [axis_of(axis, a.ndim, "an axis of the first") for axis in of_a]
     of_b = [axis_of(axis, b.ndim, "an axis of the second") for axis in of_b]
-    for what, given in (("first", of_a), ("second", of_b)):
-        if len({*given}) != len(given):
+    for what, axes_of_operand in (("first", of_a), ("second", of_b)):
+        if len({*axes_of_operand}) != len(axes_of_operand):
             raise refuse(
-                "KC2305", f"the axes {given} of the {what}", "each axis may be listed once"
+                "KC2305",
+                f"the axes {axes_of_operand} of the {what}",
+                "each axis may be listed once",
             )
     return of_a, of_b
 
@@ -182,14 +184,14 @@ def det(data: Tensor) -> Tensor:
     count, kind = data.shape[-1], data.dtype
 
     def body(loops: Loops) -> None:
-        ib, (given,), (result,) = loops.ib, loops.ins, loops.outs
+        ib, (source,), (result,) = loops.ib, loops.ins, loops.outs
         rows = ib.allocate(kind, (count, count), name="rows")
 
         def matrix(*at: Any) -> None:
             value, best = loops.variable(kind, "value"), loops.variable("int32", "best")
-            kept = loops.variable(kind, "kept")
+            factor = loops.variable(kind, "kept")
             value[0] = const(1.0, kind)
-            loops.nest([count, count], lambda i, j: rows.__setitem__((i, j), given[(*at, i, j)]))
+            loops.nest([count, count], lambda i, j: rows.__setitem__((i, j), source[(*at, i, j)]))
             with ib.for_range(0, count, name="k") as k:
                 best[0] = convert(as_expr(k), "int32")
                 with ib.for_range(k + 1, count, name="i") as i:
@@ -199,15 +201,15 @@ def det(data: Tensor) -> Tensor:
                 with ib.if_scope(best[0] > convert(as_expr(k), "int32")):
                     value[0] = -value[0]
                     with ib.for_range(0, count, name="j") as j:
-                        kept[0] = rows[k, j]
+                        factor[0] = rows[k, j]
                         rows[k, j] = rows[best[0], j]
-                        rows[best[0], j] = kept[0]
+                        rows[best[0], j] = factor[0]
                 value[0] = value[0] * rows[k, k]
                 with ib.if_scope(compare("ne", rows[k, k], const(0.0, kind))):
                     with ib.for_range(k + 1, count, name="i") as i:
-                        kept[0] = rows[i, k] / rows[k, k]
+                        factor[0] = rows[i, k] / rows[k, k]
                         with ib.for_range(k + 1, count, name="j") as j:
-                            rows[i, j] = rows[i, j] - kept[0] * rows[k, j]
+                            rows[i, j] = rows[i, j] - factor[0] * rows[k, j]
             result[at] = value[0]
 
         loops.nest(data.shape[:-2], matrix, "b")
@@ -229,12 +231,12 @@ def _cofactors(data: Tensor, head: Tensor) -> Tensor:
     last = convert(as_expr(plus(count, -1)), "int32")
 
     def body(loops: Loops) -> None:
-        ib, (given, flow), (result,) = loops.ib, loops.ins, loops.outs
+        ib, (source, flow), (result,) = loops.ib, loops.ins, loops.outs
         rows = ib.allocate(kind, (count, count), name="rows")
         of_row = ib.allocate("int32", (count,), name="of_row")
         of_column = ib.allocate("int32", (count,), name="of_column")
         line = ib.allocate(kind, (count,), name="line")
-        product, kept = loops.variable(kind, "product"), loops.variable(kind, "kept")
+        product, scratch = loops.variable(kind, "product"), loops.variable(kind, "kept")
         best, place = loops.variable("int32", "best"), loops.variable("int32", "place")
         number = loops.variable("int32", "number")
 
@@ -255,9 +257,9 @@ def _cofactors(data: Tensor, head: Tensor) -> Tensor:
                     swap(order, k, chosen[0], number)
                     with ib.for_range(0, count, name="j") as j:
                         if order is of_row:
-                            swap(rows, (k, j), (chosen[0], j), kept)
+                            swap(rows, (k, j), (chosen[0], j), scratch)
                         else:
-                            swap(rows, (j, k), (j, chosen[0]), kept)
+                            swap(rows, (j, k), (j, chosen[0]), scratch)
             with ib.if_scope(compare("ne", rows[k, k], zero)):
                 with ib.for_range(k + 1, count, name="i") as i:
                     rows[i, k] = rows[i, k] / rows[k, k]
@@ -272,11 +274,11 @@ def _cofactors(data: Tensor, head: Tensor) -> Tensor:
                 line[i] = select(compare("eq", as_expr(i), as_expr(m)), unit, zero)
                 with ib.for_range(0, i, name="j") as j:
                     line[i] = line[i] - rows[i, j] * line[j]
-            kept[0] = line[last]
-            line[last] = product[0] * kept[0]
+            scratch[0] = line[last]
+            line[last] = product[0] * scratch[0]
             with ib.for_range(0, last, name="n") as n:
                 row = last - 1 - n
-                line[row] = line[row] * rows[last, last] - rows[row, last] * kept[0]
+                line[row] = line[row] * rows[last, last] - rows[row, last] * scratch[0]
                 with ib.for_range(row + 1, last, name="j") as j:
                     line[row] = line[row] - rows[row, j] * line[j]
                 line[row] = line[row] / rows[row, row]
@@ -286,7 +288,7 @@ def _cofactors(data: Tensor, head: Tensor) -> Tensor:
 
         def matrix(*at: Any) -> None:
             def start(i: Any, j: Any) -> None:
-                rows[i, j] = given[(*at, i, j)]
+                rows[i, j] = source[(*at, i, j)]
                 result[(*at, i, j)] = zero
 
             loops.nest([count, count], start)
@@ -369,28 +371,28 @@ def einsum(subscripts: str, *operands: Any, acc_dtype: str | None = None) -> Ten
     Types are those of :func:`matmul`. Raises KC2300 and KC2301 for operands that are not tensors of
     a common type, KC2303 for different sizes of a letter, KC2318 for invalid subscripts.
     """
-    given = (
+    listed = (
         operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     )
-    if not given:
+    if not listed:
         raise refuse("KC2300", "there is no operand", "einsum needs one or more tensors")
-    first = check_tensor(given[0], "operand 0", NUMBERS)
-    tensors = [check_tensor(item, f"operand {n}", (first.dtype,)) for n, item in enumerate(given)]
+    first = check_tensor(listed[0], "operand 0", NUMBERS)
+    tensors = [check_tensor(item, f"operand {n}", (first.dtype,)) for n, item in enumerate(listed)]
     letters, result = _subscripts(subscripts, tensors)
     sizes: dict[str, tuple[Any, Tensor]] = {}
     for operand, own in zip(tensors, letters, strict=True):
         for n, letter in enumerate(own):
             size = operand.shape[n]
-            known, holder = sizes.get(letter, (size, operand))
-            stretched = letter.isdigit() and (is_size(size, 1) or is_size(known, 1))
-            if not stretched and not agree(known, size):
+            earlier, holder = sizes.get(letter, (size, operand))
+            stretched = letter.isdigit() and (is_size(size, 1) or is_size(earlier, 1))
+            if not stretched and not agree(earlier, size):
                 raise refuse(
                     "KC2303",
                     f"{holder.name} of the shape {shape_text(holder.shape)} and {operand.name} of "
                     f"the shape {shape_text(operand.shape)} in {subscripts!r}",
-                    f"{'the ellipsis' if letter.isdigit() else letter} is {known} and {size}",
+                    f"{'the ellipsis' if letter.isdigit() else letter} is {earlier} and {size}",
                 )
-            sizes[letter] = (size, operand) if is_size(known, 1) else (known, holder)
+            sizes[letter] = (size, operand) if is_size(earlier, 1) else (earlier, holder)
     sums = accumulation(first.dtype, acc_dtype)
     summed = [letter for letter in sizes if letter not in result]
     loops = [reduce_axis((0, sizes[letter][0]), name=f"k{n}") for n, letter in enumerate(summed)]

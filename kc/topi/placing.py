@@ -75,15 +75,17 @@ def index_put(
     depth, first = len(places.shape), min(numbers)
     is_together = sorted(numbers) == list(range(first, first + len(numbers)))
     front = first if is_together else 0
-    kept = [n for n in range(data.ndim) if n not in numbers]
-    shape = [data.shape[n] for n in kept]
+    free_axes = [n for n in range(data.ndim) if n not in numbers]
+    shape = [data.shape[n] for n in free_axes]
     shape[front:front] = places.shape
     updates = broadcast_to(values, shape)
 
     def place(at: Sequence[Any], index_at: Any) -> tuple[list[Any], list[Expr]]:
         """The place in the data of the update at ``at``, and the conditions that it is inside."""
         of_index = at[front : front + depth]
-        target: dict[int, Any] = dict(zip(kept, [*at[:front], *at[front + depth :]], strict=True))
+        target: dict[int, Any] = dict(
+            zip(free_axes, [*at[:front], *at[front + depth :]], strict=True)
+        )
         holds: list[Expr] = []
         for n, axis in enumerate(numbers):
             target[axis], holds_here = target_of(index_at(n, of_index), data.shape[axis])
@@ -91,9 +93,9 @@ def index_put(
         return [target[n] for n in range(data.ndim)], holds
 
     def body(loops: Any) -> None:
-        given, news, *buffers = loops.ins
+        source, news, *buffers = loops.ins
         (result,) = loops.outs
-        loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+        loops.nest(data.shape, lambda *at: result.__setitem__(at, source[at]), "c")
 
         def index_at(n: int, at: Sequence[Any]) -> Expr:
             own = at[depth - indices[n].ndim :]

@@ -39,9 +39,9 @@ def reduced(
     loops = [reduce_axis((0, data.shape[n]), name=f"k{n}") for n in axes]
 
     def body(*place: Any) -> Any:
-        kept = iter(place if not keepdims else [at for n, at in enumerate(place) if n not in axes])
+        outer = iter(place if not keepdims else [at for n, at in enumerate(place) if n not in axes])
         inner = iter(loops)
-        at = [next(inner) if n in axes else next(kept) for n in range(data.ndim)]
+        at = [next(inner) if n in axes else next(outer) for n in range(data.ndim)]
         return reducer(term(data(*at)), axis=loops)
 
     return compute(shape, body, name, tag=tag)
@@ -184,9 +184,9 @@ def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> 
     width = "int64" if bits(data.dtype) > 32 else "int32"
 
     def body(*place: Any) -> Any:
-        kept = iter(place if not keepdims else [at for n, at in enumerate(place) if n not in axes])
+        outer = iter(place if not keepdims else [at for n, at in enumerate(place) if n not in axes])
         inner = iter(loops)
-        at = [next(inner) if n in axes else next(kept) for n in range(data.ndim)]
+        at = [next(inner) if n in axes else next(outer) for n in range(data.ndim)]
         return reducer((flat.astype(width), data(*at)), axis=loops)
 
     indices, _ = compute(shape, body, f"{data.name}_{name}_pairs", tag=COMM_REDUCE_IDX)

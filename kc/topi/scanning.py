@@ -79,7 +79,7 @@ def _undone(
     to_total, to_element = slope(scalars[0]), slope(scalars[1])
 
     def body(loops: Any) -> None:
-        (given, states, heads), (result,) = loops.ins, loops.outs
+        (elements, states, heads), (result,) = loops.ins, loops.outs
         last = plus(source.shape[along], -1)
 
         def line(place: Callable[[Any], Any]) -> None:
@@ -89,7 +89,7 @@ def _undone(
                 here = place(last - k)
                 if not exclusive:
                     flowing[0] = flowing[0] + heads[here]
-                values = states[here], convert(given[here], kind), flowing[0]
+                values = states[here], convert(elements[here], kind), flowing[0]
                 at = Substitution(dict(zip((total, element, flow), values, strict=True)))
                 result[here] = convert(at(to_element), source.dtype)
                 flowing[0] = at(to_total)
@@ -115,7 +115,7 @@ def _scan(
     along = 0 if axis is None else axis_of(axis, data.ndim)
 
     def body(loops: Any) -> None:
-        (given,), (result,) = loops.ins, loops.outs
+        (elements,), (result,) = loops.ins, loops.outs
 
         def line(place: Callable[[Any], Any]) -> None:
             total = loops.variable(within, "total")
@@ -123,7 +123,7 @@ def _scan(
             with loops.ib.for_range(0, source.shape[along], name="k") as k:
                 if exclusive:
                     result[place(k)] = convert(total[0], kind)
-                element = convert(given[place(k)], within)
+                element = convert(elements[place(k)], within)
                 combined = as_expr(called(combine, "binop", total[0], element))
                 total[0] = convert(combined, within)
                 if not exclusive:
@@ -141,7 +141,7 @@ def _scan(
             ):
                 at = list(place(k, v * count))
                 total = ib.let("total", totals.buffer.vload([v, 0], wide))
-                element = given.buffer.vload(at, f"{source.dtype}x{count}")
+                element = elements.buffer.vload(at, f"{source.dtype}x{count}")
                 combined = ib.let("combined", as_expr(combine(total, convert(element, wide))))
                 ib.emit(totals.buffer.vstore([v, 0], combined))
                 shown = total if exclusive else combined
@@ -266,7 +266,7 @@ def _weighted_products(source: Tensor, head: Tensor, along: int, exclusive: bool
     kind, within = head.dtype, accumulation(head.dtype, None).within
 
     def body(loops: Any) -> None:
-        (given, flow), (result,) = loops.ins, loops.outs
+        (elements, flow), (result,) = loops.ins, loops.outs
         last = plus(source.shape[along], -1)
 
         def line(place: Callable[[Any], Any]) -> None:
@@ -277,7 +277,7 @@ def _weighted_products(source: Tensor, head: Tensor, along: int, exclusive: bool
                 if not exclusive:
                     total[0] = total[0] + convert(flow[here], within)
                 result[here] = convert(total[0], kind)
-                total[0] = total[0] * convert(given[here], within)
+                total[0] = total[0] * convert(elements[here], within)
                 if exclusive:
                     total[0] = total[0] + convert(flow[here], within)
 

@@ -87,9 +87,9 @@ def scattered_along(
     axis = checked_axis(data, indices, updates, axis)
 
     def body(loops: Any) -> None:
-        given, places, news = loops.ins
+        source, places, news = loops.ins
         (result,) = loops.outs
-        loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+        loops.nest(data.shape, lambda *at: result.__setitem__(at, source[at]), "c")
 
         def visit(*at: Any) -> None:
             place, inside = target_of(places[at], data.shape[axis])
@@ -224,17 +224,17 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
     if indices.ndim < 1:
         rank(indices, "indices", 1, 2, 3)
     depth = constant(indices.shape[0], "the first dimension of the indices")
-    wanted = [*indices.shape[1:], *data.shape[depth:]]
+    expected = [*indices.shape[1:], *data.shape[depth:]]
     if (
         not 1 <= depth <= data.ndim
-        or len(wanted) != updates.ndim
-        or not all(map(agree, updates.shape, wanted))
+        or len(expected) != updates.ndim
+        or not all(map(agree, updates.shape, expected))
     ):
         raise refuse(
             "KC2303",
             f"{data.name} {shape_text(data.shape)}, {indices.name} {shape_text(indices.shape)} and "
             f"{updates.name} {shape_text(updates.shape)}",
-            f"indices has 1 to {data.ndim} rows, and updates the shape {shape_text(wanted)}",
+            f"indices has 1 to {data.ndim} rows, and updates the shape {shape_text(expected)}",
         )
     outer = indices.ndim - 1
 
@@ -242,15 +242,15 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
         """``store`` an update at its place, if that is inside."""
         visited = [target_of(places[(n, *at[:outer])], data.shape[n]) for n in range(depth)]
         target = (*(place for place, _ in visited), *at[outer:])
-        fitting = _within(at, updates.shape, wanted, range(updates.ndim))
+        fitting = _within(at, updates.shape, expected, range(updates.ndim))
         with loops.ib.if_scope(all_of(*fitting)) if fitting else nullcontext():
             with loops.ib.if_scope(all_of(*(inside for _, inside in visited))):
                 store(at, target)
 
     def body(loops: Any) -> None:
-        given, places, news = loops.ins
+        source, places, news = loops.ins
         (result,) = loops.outs
-        loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+        loops.nest(data.shape, lambda *at: result.__setitem__(at, source[at]), "c")
 
         def store(at: Sequence[Any], target: Any) -> None:
             result[target] = MODES[mode](result[target], news[at])
@@ -275,11 +275,11 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
         """
 
         def reverse(loops: Any) -> None:
-            (given, places, news, flow), (to_data, to_updates) = loops.ins, loops.outs
+            (source, places, news, flow), (to_data, to_updates) = loops.ins, loops.outs
             before = loops.ib.allocate(data.dtype, updates.shape, name="before")
 
             def start(*at: Any) -> None:
-                to_data[at] = given[at]
+                to_data[at] = source[at]
 
             def forwards(at: Sequence[Any], target: Any) -> None:
                 before[at] = to_data[target]
@@ -337,10 +337,10 @@ def invert_permutation(data: Tensor) -> Tensor:
     size, kind = data.shape[0], data.dtype
 
     def body(loops: Any) -> None:
-        (given,), (result,) = loops.ins, loops.outs
+        (positions,), (result,) = loops.ins, loops.outs
         loops.nest([size], lambda k: result.__setitem__(k, const(0, kind)), "c")
         with loops.ib.for_range(0, size, name="k") as k:
-            place, inside = target_of(given[k], size)
+            place, inside = target_of(positions[k], size)
             with loops.ib.if_scope(inside):
                 result[place] = convert(as_expr(k), kind)
 

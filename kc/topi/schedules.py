@@ -45,12 +45,12 @@ _THREADS = 256
 
 
 def _operations(outs: Any) -> list[Operation]:
-    given = outs if isinstance(outs, list | tuple) else [outs]
-    if not given:
+    outputs = outs if isinstance(outs, list | tuple) else [outs]
+    if not outputs:
         raise refuse(
             "KC2300", "the list of outputs is empty", "a schedule needs at least one output"
         )
-    return list(dict.fromkeys(check_tensor(tensor, "an output").op for tensor in given))
+    return list(dict.fromkeys(check_tensor(tensor, "an output").op for tensor in outputs))
 
 
 def _is_reduction(op: Operation) -> bool:

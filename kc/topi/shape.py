@@ -67,9 +67,9 @@ def expand_like(a: Tensor, shape_like: Tensor, axis: Any) -> Tensor:
         axis_of(item, shape_like.ndim)
         for item in (axis if isinstance(axis, list | tuple) else [axis])
     ]
-    kept = [n for n in range(shape_like.ndim) if n not in axes]
-    if len(kept) != a.ndim or not all(
-        agree(size, shape_like.shape[n]) for size, n in zip(a.shape, kept, strict=True)
+    inner_axes = [n for n in range(shape_like.ndim) if n not in axes]
+    if len(inner_axes) != a.ndim or not all(
+        agree(size, shape_like.shape[n]) for size, n in zip(a.shape, inner_axes, strict=True)
     ):
         raise refuse(
             "KC2303",
@@ -77,7 +77,9 @@ def expand_like(a: Tensor, shape_like: Tensor, axis: Any) -> Tensor:
             f"the new axes {axes}",
             "the other axes must have the sizes of the tensor",
         )
-    return _moved("expand_like", shape_like.shape, lambda *at: a(*(at[n] for n in kept)), BROADCAST)
+    return _moved(
+        "expand_like", shape_like.shape, lambda *at: a(*(at[n] for n in inner_axes)), BROADCAST
+    )
 
 
 @operator(
@@ -154,20 +156,20 @@ def reshape(a: Tensor, newshape: Any) -> Tensor:
 
     Raises KC2303 for a shape with another number of elements.
     """
-    given = [newshape] if not isinstance(newshape, list | tuple) else list(newshape)
-    given = [dim(size) for size in given]
-    unknown = [n for n, size in enumerate(given) if isinstance(size, int) and size == -1]
+    sizes = [newshape] if not isinstance(newshape, list | tuple) else list(newshape)
+    sizes = [dim(size) for size in sizes]
+    unknown = [n for n, size in enumerate(sizes) if isinstance(size, int) and size == -1]
     total = product(a.shape)
     if len(unknown) == 1:
-        rest = product([size for n, size in enumerate(given) if n != unknown[0]])
+        rest = product([size for n, size in enumerate(sizes) if n != unknown[0]])
         if isinstance(total, int) and isinstance(rest, int) and rest and total % rest == 0:
-            given[unknown[0]] = total // rest
+            sizes[unknown[0]] = total // rest
         elif not isinstance(total, int) and isinstance(rest, int) and rest:
-            given[unknown[0]] = total if rest == 1 else total // rest
+            sizes[unknown[0]] = total if rest == 1 else total // rest
         elif isinstance(rest, int):
-            given[unknown[0]] = 0 if rest else -1
-    known = all(not isinstance(size, int) or size >= 0 for size in given)
-    shape = check_shape(given, "reshape", caller_location()) if known else None
+            sizes[unknown[0]] = 0 if rest else -1
+    is_static = all(not isinstance(size, int) or size >= 0 for size in sizes)
+    shape = check_shape(sizes, "reshape", caller_location()) if is_static else None
     if shape is None or not fits(product(shape), total):
         raise refuse(
             "KC2303",
@@ -244,15 +246,15 @@ def squeeze(a: Tensor, axis: Any = None) -> Tensor:
                 f"axis {n} of {a.name} of the shape {shape_text(a.shape)}",
                 f"it is {a.shape[n]}; only a dimension of 1 can be left out",
             )
-    kept = [n for n in range(a.ndim) if n not in gone]
+    remaining = [n for n in range(a.ndim) if n not in gone]
 
     def body(*at: Any) -> Expr:
         place: list[Any] = [0] * a.ndim
-        for n, index in zip(kept, at, strict=True):
+        for n, index in zip(remaining, at, strict=True):
             place[n] = index
         return a(*place)
 
-    return _moved("squeeze", [a.shape[n] for n in kept], body)
+    return _moved("squeeze", [a.shape[n] for n in remaining], body)
 
 
 @operator(
@@ -483,8 +485,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") 
     """
     first, end = (0, start) if stop is None else (start, stop)
     numbers = (first, end, step)
-    known = all(isinstance(n, int | float) and math.isfinite(n) for n in numbers)
-    if not known or not step or not math.isfinite((end - first) / step):
+    are_finite = all(isinstance(n, int | float) and math.isfinite(n) for n in numbers)
+    if not are_finite or not step or not math.isfinite((end - first) / step):
         raise refuse(
             "KC2313",
             f"arange of {numbers}",
@@ -541,8 +543,8 @@ def sliding_window(data: Tensor, axis: int, window_shape: Any, strides: Any) -> 
     """The windows of the dimensions from ``axis`` on: their numbers, then their places inside."""
     axis = axis_of(axis, data.ndim)
     sizes, steps = (
-        list(given) if isinstance(given, list | tuple) else [given]
-        for given in (window_shape, strides)
+        list(sizes) if isinstance(sizes, list | tuple) else [sizes]
+        for sizes in (window_shape, strides)
     )
     if len(sizes) != len(steps) or axis + len(sizes) != data.ndim:
         raise refuse(

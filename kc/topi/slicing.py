@@ -34,12 +34,12 @@ def _ranges(
 ) -> list[tuple[int, int, int]]:
     """(first, step, count) of each dimension, by the rules of Python's slices."""
     starts = listed(begin, "begin")
-    given = (
+    axes_sliced = (
         [axis_of(axis, a.ndim) for axis in listed(axes, "axes")]
         if axes is not None
         else list(range(len(starts)))
     )
-    if len(starts) > a.ndim or len(given) != len(starts):
+    if len(starts) > a.ndim or len(axes_sliced) != len(starts):
         raise refuse(
             "KC2311",
             f"begin has {counted(len(starts), 'number')} for {counted(a.ndim, 'dimension')}",
@@ -56,7 +56,7 @@ def _ranges(
         )
     steps = steps * len(starts) if len(steps) == 1 else steps + [1] * (len(starts) - len(steps))
     result: dict[int, tuple[int, int, int]] = {}
-    for axis, first, last, step in zip(given, starts, ends, steps, strict=False):
+    for axis, first, last, step in zip(axes_sliced, starts, ends, steps, strict=False):
         size = constant(a.shape[axis], "a dimension that is sliced")
         step = 1 if slice_mode == "size" else whole(step, "a stride")
         if step == 0:
@@ -272,23 +272,23 @@ def matrix_set_diag(
         rank(data, "data", 2, 3, 4)
     rows, columns = data.shape[-2], data.shape[-1]
     length = diagonal.shape[-1]
-    wanted: list[Any] = list(data.shape[:-2])
+    expected: list[Any] = list(data.shape[:-2])
     if band:
-        wanted.append(highest - lowest + 1)
+        expected.append(highest - lowest + 1)
     if isinstance(rows, int) and isinstance(columns, int):
-        wanted.append(
+        expected.append(
             max(min(rows + min(k, 0), columns - max(k, 0)) for k in range(lowest, highest + 1))
             if lowest <= highest
             else 0
         )
     else:
-        wanted.append(length)
-    if lowest > highest or not all(map(agree, diagonal.shape, wanted)):
+        expected.append(length)
+    if lowest > highest or not all(map(agree, diagonal.shape, expected)):
         raise refuse(
             "KC2303",
             f"{data.name} {shape_text(data.shape)}, {diagonal.name} {shape_text(diagonal.shape)} "
             f"and k from {lowest} to {highest}",
-            f"{diagonal.name} has the shape {shape_text(wanted)}"
+            f"{diagonal.name} has the shape {shape_text(expected)}"
             if lowest <= highest
             else "the lowest diagonal must come first",
         )
@@ -324,8 +324,8 @@ def trilu(data: Tensor, k: int = 0, upper: bool = True) -> Tensor:
 
     def body(*at: Any) -> Expr:
         offset = at[-1] - at[-2]
-        kept = offset >= diagonal if upper else compare("le", offset, diagonal)
-        return select(kept, data(*at), const(0, data.dtype))
+        is_inside = offset >= diagonal if upper else compare("le", offset, diagonal)
+        return select(is_inside, data(*at), const(0, data.dtype))
 
     return compute(data.shape, body, "T_trilu", tag=INJECTIVE)
 

@@ -60,14 +60,14 @@ def _merge_lines(
     """Sort lines by merging: the values and the places, each if its type is not None."""
     size, dtype = data.shape[axis], data.dtype
     rounds = _rounds(size)
-    ib, given = loops.ib, loops.ins[0]
+    ib, source = loops.ib, loops.ins[0]
     # The values and places of a line, twice: runs are merged from one half into the other.
     values = ib.allocate(dtype, (2, size), name="values")
     places = ib.allocate("int32", (2, size), name="places")
 
     def line(place: Callable[[Any], Any]) -> None:
         with ib.for_range(0, size, name="k") as k:
-            values[0, k] = given[place(k)]
+            values[0, k] = source[place(k)]
             places[0, k] = convert(as_expr(k), "int32")
         count = convert(as_expr(size), "int32")
         if lengths is not None:
@@ -201,7 +201,7 @@ def selection_is_faster(order: Order, keep: int) -> bool:
 
 
 class _Sorted:
-    """The sorting of the lines of ``given``: the requested results, and their buffers."""
+    """The sorting of the lines of ``source``: the requested results, and their buffers."""
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class _Sorted:
     ) -> None:
         self.loops, self.data, self.axis, self.ascending = loops, data, axis, ascending
         self.kinds, self.keep = kinds, keep
-        self.ib, self.given = self.loops.ib, self.loops.ins[0]
+        self.ib, self.source = self.loops.ib, self.loops.ins[0]
         self.size, self.dtype = self.data.shape[self.axis], self.data.dtype
         outs = iter(self.loops.outs)
         self.values: Any = next(outs) if self.kinds[0] is not None else None
@@ -313,7 +313,7 @@ class _Sorted:
         places are requested, only the keys are moved. Keys do not distinguish zeros with and
         without sign, or NaN, in the order of the data; a last pass puts these elements in place.
         """
-        ib, given, size = self.ib, self.given, self.size
+        ib, source, size = self.ib, self.source, self.size
         width = bits_of(self.dtype)
         bits = self._digit_bits
         digits, mask = -(-width // bits), (1 << bits) - 1
@@ -328,7 +328,7 @@ class _Sorted:
         with ib.for_range(0, digits, name="d") as d, ib.for_range(0, mask + 1, name="b") as b:
             counts[d, b] = const(0)
         with ib.for_range(0, size, name="k") as k:
-            key = ib.let("key", _key(given[place(k)], self.ascending, of_places))
+            key = ib.let("key", _key(source[place(k)], self.ascending, of_places))
             keys[0, k] = key
             if places is not None:
                 places[0, k] = convert(as_expr(k), "int32")
@@ -369,11 +369,11 @@ class _Sorted:
             assert self.kinds[1] is not None
             self.numbers[place(k)] = convert(source, self.kinds[1])
         if self.values is not None:
-            self.values[place(k)] = self.given[place(source)]
+            self.values[place(k)] = self.source[place(source)]
 
     def _put_in_place(self, place: Place) -> None:
         """Put the zeros and the NaN of a sorted line into the order of the data."""
-        ib, given, values, dtype = self.ib, self.given, self.values, self.dtype
+        ib, source, values, dtype = self.ib, self.source, self.values, self.dtype
         assert values is not None
         zeros = self.loops.variable("int32", "zeros")
         numbers = self.loops.variable("int32", "numbers")
@@ -382,7 +382,7 @@ class _Sorted:
         zero = const(0, dtype)
         kind = f"uint{bits_of(dtype)}"
         with ib.for_range(0, self.size, name="k") as k:
-            x = ib.let("x", given[place(k)])
+            x = ib.let("x", source[place(k)])
             before = compare("lt" if self.ascending else "gt", x, zero)
             signed = all_of(compare("eq", x, zero),
                             compare("ne", reinterpret(kind, x), const(0, kind)))  # fmt: skip
@@ -391,7 +391,7 @@ class _Sorted:
             special[0] = special[0] + convert(signed, "int32")
         with ib.if_scope(any_of(special[0] > 0, numbers[0] < self.size)):
             with ib.for_range(0, self.size, name="k") as k:
-                x = ib.let("x", given[place(k)])
+                x = ib.let("x", source[place(k)])
                 with ib.if_scope(compare("eq", x, zero)):
                     with ib.if_scope(zeros[0] < self.keep):
                         values[place(zeros[0])] = x
@@ -409,7 +409,7 @@ class _Sorted:
         whole = self._whole(place, special) if neighbours else None
 
         def element(k: Any) -> Expr:
-            x = ib.let("x", self.given[place(k)])
+            x = ib.let("x", self.source[place(k)])
             if special is not None:
                 special[0] = special[0] | self._marks(x)
             return x
@@ -499,7 +499,7 @@ class _Sorted:
         ib, count = self.ib, self.order.lanes
 
         def load(k: Any) -> Expr:
-            vector = self.given.buffer.vload(list(place(k)), vector_of(self.dtype, count))
+            vector = self.source.buffer.vload(list(place(k)), vector_of(self.dtype, count))
             x = ib.let("x", vector)
             if special is not None:
                 marks = special.buffer.vload([0], vector_of(special.dtype, count))
@@ -533,13 +533,13 @@ def _sorted(
     size = data.shape[axis]
     shape = list(data.shape)
     shape[axis] = size if keep is None else keep
-    wanted = [kind for kind in kinds if kind is not None]
+    result_types = [kind for kind in kinds if kind is not None]
 
     def body(loops: Any) -> None:
         lines = _Sorted(loops, data, axis, ascending, kinds, shape[axis])
         loops.in_forms(lines.on_vectors, lines.on_scalars)
 
-    return written(name, [shape] * len(wanted), wanted, [data], body)
+    return written(name, [shape] * len(result_types), result_types, [data], body)
 
 
 MOST_SELECTED = 128
@@ -559,7 +559,7 @@ def _select_first(
     Most elements of a long line are compared with the last of the kept ones, and no more.
     """
     size, dtype = data.shape[axis], data.dtype
-    ib, given = loops.ib, loops.ins[0]
+    ib, source = loops.ib, loops.ins[0]
     values = ib.allocate(dtype, (keep,), name="values")
     places = ib.allocate("int32", (keep,), name="places")
 
@@ -578,12 +578,12 @@ def _select_first(
             values[slot[0]], places[slot[0]] = new[0], convert(as_expr(n), "int32")
 
         def consider(n: Any) -> None:
-            new[0] = given[place(n)]
+            new[0] = source[place(n)]
             with ib.if_scope(_before(new[0], values[keep - 1], ascending)):
                 insert(n, keep - 1)
 
         with ib.for_range(0, keep, name="n") as n:
-            new[0] = given[place(n)]
+            new[0] = source[place(n)]
             insert(n, n)
         # A block whose elements all come after the kept ones is passed over at once.
         blocks = (size - keep) // BLOCK
@@ -593,7 +593,7 @@ def _select_first(
             least = ib.let("least", values[keep - 1])
             better[0] = const(0)
             with ib.for_range(0, BLOCK, name="n") as n:
-                ahead = _before(given[place(begin + n)], least, ascending)
+                ahead = _before(source[place(begin + n)], least, ascending)
                 better[0] = better[0] | convert(ahead, "int32")
             with ib.if_scope(better[0] > 0), ib.for_range(0, BLOCK, name="n") as n:
                 consider(begin + n)
@@ -731,7 +731,7 @@ def searchsorted(
     kind = check_dtype(out_dtype)
 
     def body(loops: Any) -> None:
-        rows, given = loops.ins
+        rows, keys = loops.ins
         (result,) = loops.outs
         ib = loops.ib
         total = halvings = convert(as_expr(size), "int32")
@@ -740,7 +740,7 @@ def searchsorted(
             halvings = ib.let("halvings", halvings)
 
         def find(*at: Any) -> None:
-            mine = ib.let("mine", given[at])
+            mine = ib.let("mine", keys[at])
 
             def comes_before(place: Any) -> Expr:
                 there = ib.let("there", rows[place] if flat else rows[(*at[:-1], place)])
@@ -804,7 +804,7 @@ def unique(data: Tensor, is_sorted: bool = True, return_counts: bool = False) ->
     shapes = [(size,), (size,), (size,), (1,)] + [(size,)] * return_counts
 
     def body(loops: Any) -> None:
-        ib, (given, sorted_places) = loops.ib, loops.ins
+        ib, (source, sorted_places) = loops.ib, loops.ins
         values, firsts, inverse, number = loops.outs[:4]
         rank_of = ib.allocate("int32", (size,), name="rank")
         with ib.for_range(0, size, name="k") as k:
@@ -819,11 +819,11 @@ def unique(data: Tensor, is_sorted: bool = True, return_counts: bool = False) ->
             new = loops.variable("int32", "new")
             new[0] = const(1)
             with ib.if_scope(k > 0):
-                before = given[sorted_places[scalar.max(k - 1, 0)]]
-                with ib.if_scope(compare("eq", before, given[own])):
+                before = source[sorted_places[scalar.max(k - 1, 0)]]
+                with ib.if_scope(compare("eq", before, source[own])):
                     new[0] = const(0)
             with ib.if_scope(new[0].equal(1)):
-                values[number[0]] = given[own]
+                values[number[0]] = source[own]
                 firsts[number[0]] = own
                 number[0] = number[0] + 1
             inverse[own] = number[0] - 1
@@ -874,12 +874,12 @@ def argwhere(condition: Tensor) -> list[Tensor]:
     size = product(condition.shape)
 
     def body(loops: Any) -> None:
-        (given,), (places, number) = loops.ins, loops.outs
+        (mask,), (places, number) = loops.ins, loops.outs
         loops.nest([size, condition.ndim], lambda k, n: places.__setitem__((k, n), const(0)))
         number[0] = const(0)
 
         def visit(*at: Any) -> None:
-            value = given[at]
+            value = mask[at]
             holds = value if value.dtype == "bool" else compare("ne", value, const(0, value.dtype))
             with loops.ib.if_scope(holds):
                 for n, index in enumerate(at):

@@ -59,8 +59,8 @@ def _as_asked(tensor: Tensor, axes: Sequence[int], keepdims: bool, name: str, dt
     shape = [size for n, size in enumerate(tensor.shape) if keepdims or n not in axes]
 
     def body(*at: Any) -> Expr:
-        kept = iter(at)
-        place = at if keepdims else [0 if n in axes else next(kept) for n in range(tensor.ndim)]
+        outer = iter(at)
+        place = at if keepdims else [0 if n in axes else next(outer) for n in range(tensor.ndim)]
         return convert(tensor(*place), dtype)
 
     return compute(shape, body, name, tag=INJECTIVE)

@@ -56,7 +56,7 @@ OF_BOXES = "which boxes are kept, and how many, depends on the data"
 _F = TypeVar("_F", bound=Callable[..., Any])
 _sizes: ContextVar[list[tuple[Dim, Dim, bool]] | None] = ContextVar("kc_topi_sizes", default=None)
 _running: ContextVar[str | None] = ContextVar("kc_topi_operator", default=None)
-_given: ContextVar[tuple[Any, ...] | None] = ContextVar("kc_topi_arguments", default=None)
+_call_arguments: ContextVar[tuple[Any, ...] | None] = ContextVar("kc_topi_arguments", default=None)
 """The arguments of the operator that the user called, while an operator is running."""
 
 
@@ -197,14 +197,14 @@ def take_as_equal(left: Dim, right: Dim) -> None:
 @contextmanager
 def _giving(args: tuple[Any, ...], keywords: dict[str, Any]) -> Iterator[None]:
     """Note the arguments, unless an operator called this one."""
-    if _given.get() is not None:
+    if _call_arguments.get() is not None:
         yield
         return
-    token = _given.set((*args, *keywords.values()))
+    token = _call_arguments.set((*args, *keywords.values()))
     try:
         yield
     finally:
-        _given.reset(token)
+        _call_arguments.reset(token)
 
 
 class WrongCall(Exception):
@@ -224,15 +224,17 @@ def _refuse_kind(refusal: TEError, value: Any) -> Exception:
 
     An expression of the sizes of the user's tensors also counts as the user's.
     """
-    given = _given.get()
+    call = _call_arguments.get()
     caller = sys._getframe(1)
     while caller.f_back is not None and caller.f_code.co_filename == __file__:
         caller = caller.f_back
-    if given is None or not is_library(caller.f_code.co_filename):
+    if call is None or not is_library(caller.f_code.co_filename):
         return refusal
-    known = [*_parts(given)]
+    arguments = [*_parts(call)]
     for part in _parts(value):
-        if isinstance(part, Expr) or any(part is it or _same(part, it) for it in known):
+        if isinstance(part, Expr) or any(
+            part is argument or _same(part, argument) for argument in arguments
+        ):
             return refusal
     return WrongCall(refusal)
 
@@ -266,9 +268,9 @@ def _internal(
     """The internal error for ``error`` in an operator ``name``; its reproducer has the call."""
     from kc.support.reproducer import internal_error
 
-    given = [repr(value) for value in args]
-    given += [f"{word}={value!r}" for word, value in keywords.items()]
-    call = f"// topi.{name}({', '.join(given)})".replace("\n", "\n// ")
+    arguments = [repr(value) for value in args]
+    arguments += [f"{word}={value!r}" for word, value in keywords.items()]
+    call = f"// topi.{name}({', '.join(arguments)})".replace("\n", "\n// ")
     return InternalError(
         internal_error(f"topi.{name}", error, source=call + "\n").message, reproduced=True
     )

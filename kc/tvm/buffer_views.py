@@ -233,8 +233,8 @@ def _shifted(index: Any, start: Any) -> Any:
 
 
 def _number(value: Any) -> int | None:
-    given = value.value if isinstance(value, Const) else value
-    return int(given) if isinstance(given, int) else None
+    plain = value.value if isinstance(value, Const) else value
+    return int(plain) if isinstance(plain, int) else None
 
 
 def _sum(a: Any, b: Any) -> Any:
@@ -269,8 +269,8 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
             sizes[dim] = extent
         return part_of(base.base, list(zip(starts, sizes, strict=True)), shape, name)
     extents = [_size(extent) for _, extent in region]
-    wanted = [_size(size) for size in (shape if isinstance(shape, tuple | list) else (shape,))]
-    along, rest = [], list(wanted)
+    part_shape = [_size(size) for size in (shape if isinstance(shape, tuple | list) else (shape,))]
+    along, rest = [], list(part_shape)
     for dim in range(len(extents) - 1, -1, -1):
         if rest and _same(extents[dim], rest[-1]):
             rest.pop()
@@ -281,7 +281,7 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
     if rest:
         raise TEError(
             "KC2130",
-            f"match_buffer: {name} of shape {_shape(wanted)} is a part of {base.name} of shape "
+            f"match_buffer: {name} of shape {_shape(part_shape)} is a part of {base.name} of shape "
             f"{_shape(extents)}",
             location=location,
             why="the buffer must have the shape of the part; only dimensions of extent 1 may be "
@@ -297,7 +297,7 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
                 location=location,
                 why=f"{base.name} has {counted(whole, 'element')} there",
             )
-    return PartOfBuffer(base, [start for start, _ in region], along, wanted, name)
+    return PartOfBuffer(base, [start for start, _ in region], along, part_shape, name)
 
 
 def in_memory_of(data: Buffer, declared: Buffer, starts: Sequence[Any]) -> Buffer:
@@ -396,7 +396,9 @@ class ViewStmt(Stmt):
         exprs = [emitter.affine(as_expr(start), operands) for start in part.starts]
         strides = strides_of(kind)
         layout = StridedLayoutAttr([strides[dim] for dim in part.along], None)
-        wanted = MemRefType(kind.element_type, shape, layout, kind.memory_space)
-        view = ViewOp(base, AffineMap(len(operands), 0, tuple(exprs)), operands, wanted, part.along)
+        part_type = MemRefType(kind.element_type, shape, layout, kind.memory_space)
+        view = ViewOp(
+            base, AffineMap(len(operands), 0, tuple(exprs)), operands, part_type, part.along
+        )
         emitter.values[part.memory] = emitter.add(view, self.location)
         emitter.values[part.memory].name_hint = part.name

@@ -84,10 +84,10 @@ class BijectiveLayout:
 
     def __init__(self, src_layout: Layout, dst_layout: Layout) -> None:
         self.src_layout, self.dst_layout = src_layout, dst_layout
-        known = [
+        orders = [
             {name for name in part.axes if name.isupper()} for part in (src_layout, dst_layout)
         ]
-        if known[0] != known[1]:
+        if orders[0] != orders[1]:
             raise TEError(
                 "KC2182",
                 f"bijective_layout: {src_layout.name} and {dst_layout.name}",
@@ -112,19 +112,23 @@ class BijectiveLayout:
         return _shape(self.dst_layout, self.src_layout, shape)
 
 
-def _wholes(source: Layout, given: Sequence[Any], *, sizes: bool) -> dict[str, Any]:
+def _wholes(source: Layout, coordinates: Sequence[Any], *, sizes: bool) -> dict[str, Any]:
     """The index in each dimension, or with ``sizes`` its extent, by the capital letter."""
-    if len(given) != len(source):
+    if len(coordinates) != len(source):
         raise TEError(
             "KC2183",
             f"{source.name} receives "
-            + (counted(len(given), "size") if sizes else counted(len(given), "index", "indices")),
+            + (
+                counted(len(coordinates), "size")
+                if sizes
+                else counted(len(coordinates), "index", "indices")
+            ),
             location=caller_location(),
             why=f"it has {counted(len(source), 'letter')}",
         )
     values = {
         axis: value if isinstance(value, int) else as_expr(value)
-        for axis, value in zip(source.axes, given, strict=True)
+        for axis, value in zip(source.axes, coordinates, strict=True)
     }
     wholes: dict[str, Any] = {}
     for axis, value in values.items():
@@ -162,6 +166,7 @@ def layout(layout_str: str) -> Layout:
 def bijective_layout(src_layout: str | Layout, dst_layout: str | Layout) -> BijectiveLayout:
     """The map between two layouts of the same dimensions."""
     source, target = (
-        given if isinstance(given, Layout) else Layout(given) for given in (src_layout, dst_layout)
+        layout if isinstance(layout, Layout) else Layout(layout)
+        for layout in (src_layout, dst_layout)
     )
     return BijectiveLayout(source, target)

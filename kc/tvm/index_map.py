@@ -24,11 +24,11 @@ class IndexMap(_index_map.IndexMap):
     @property
     def initial_indices(self) -> list[Var]:
         """The indices, as variables of their names."""
-        known = self.__dict__.get("_variables")
-        if known is None:
-            known = [var(name) for name in self.names]
-            self.__dict__["_variables"] = known
-        return list(known)
+        variables = self.__dict__.get("_variables")
+        if variables is None:
+            variables = [var(name) for name in self.names]
+            self.__dict__["_variables"] = variables
+        return list(variables)
 
     @property
     def final_indices(self) -> list[Expr]:

@@ -69,10 +69,10 @@ def _apply(rule: Rule, name: str, op: Operation) -> list[Operation]:
     result = op.results[0]
     dtype = dtype_name(result.type)
     call = Call(name.removeprefix("tir."), args, dtype, location)
-    given: Any = rule(call)
-    if given is None or given is call:
+    replacement: Any = rule(call)
+    if replacement is None or replacement is call:
         return []
-    expr = as_expr(given, dtype)
+    expr = as_expr(replacement, dtype)
     if expr.dtype != dtype:
         raise TEError(
             "KC2180",

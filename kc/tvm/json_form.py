@@ -253,8 +253,8 @@ def _read(data: Any) -> Any:
     kinds = [_kind_of(fields) for fields in written]
     read: list[Any] = [object.__new__(kind) for kind in kinds]
     for n, (node, kind, fields) in enumerate(zip(read, kinds, written, strict=True)):
-        known = read if kind in _LINKED else read[:0]
-        reader = _Reader(read, len(read) if known is read else n)
+        linked = read if kind in _LINKED else read[:0]
+        reader = _Reader(read, len(read) if linked is read else n)
         _fill(node, kind, fields, reader)
         if kind not in _LINKED:
             _check(node)
@@ -275,9 +275,9 @@ def _kind_of(fields: Any) -> type:
     return kind
 
 
-def _fill(node: Any, kind: type, given: Mapping[str, Any], reader: _Reader) -> None:
+def _fill(node: Any, kind: type, stored: Mapping[str, Any], reader: _Reader) -> None:
     fields, optional = _fields(kind), _OPTIONAL.get(kind, ())
-    names = {name for name in given if name != "class"}
+    names = {name for name in stored if name != "class"}
     missing = [name for name in fields if name not in names and name not in optional]
     unknown = sorted(names - set(fields))
     if missing or unknown:
@@ -286,7 +286,7 @@ def _fill(node: Any, kind: type, given: Mapping[str, Any], reader: _Reader) -> N
         )
     for name in fields:
         if name in names:
-            value = reader.value(given[name])
+            value = reader.value(stored[name])
             if not is_of(value, fields[name]):
                 raise _Wrong(f"{name} of a {kind.__name__} is a {type(value).__name__}")
             object.__setattr__(node, name, value)  # also of frozen ones
@@ -346,8 +346,8 @@ def _fields(kind: type) -> dict[str, Any]:
     """The fields of a class of the table, with their types."""
     if kind in _FIELDS:
         return _FIELDS[kind]
-    known = {**_CLASSES, "Operation": Operation, "Expr": Expr, "Callable": Callable}
-    hints = get_type_hints(kind, localns=known)
+    namespace = {**_CLASSES, "Operation": Operation, "Expr": Expr, "Callable": Callable}
+    hints = get_type_hints(kind, localns=namespace)
     # the loop decides the extent of an axis from a split, and of a thread axis
     if issubclass(kind, IterVar):
         hints["extent"] = Operators | int | None
@@ -386,13 +386,13 @@ def _check(node: Any) -> None:
     elif isinstance(node, Equality):
         _require(node._op in ("eq", "ne"), f"{node._op!r:.60} is no comparison")
     elif isinstance(node, nodes.Call):
-        known = node.op in _CALLS or node.op.startswith(("ir.", "ir_index."))
-        _require(known and len(node.args) > 0, f"{node.op!r:.60} is no function")
+        is_valid = node.op in _CALLS or node.op.startswith(("ir.", "ir_index."))
+        _require(is_valid and len(node.args) > 0, f"{node.op!r:.60} is no function")
     elif isinstance(node, nodes.Element):
         _require(len(node.indices) == node.tensor.ndim, f"an element of {node.tensor.name}")
     elif isinstance(node, nodes.Reduce):
-        known = not isinstance(node.combiner, str) or node.combiner in set(Combiner)
-        _require(known, f"{node.combiner!r:.60} is no combiner")
+        is_valid = not isinstance(node.combiner, str) or node.combiner in set(Combiner)
+        _require(is_valid, f"{node.combiner!r:.60} is no combiner")
         _require(0 <= node.value_index < len(node.values), "a result of a reduction")
     elif isinstance(node, Tensor):
         _tensor(node)
@@ -405,9 +405,9 @@ def _check(node: Any) -> None:
 def _tensor(tensor: Tensor) -> None:
     index = tensor.value_index
     _require(0 <= index < tensor.op.num_outputs, f"{tensor.op.name} has no output {index}")
-    known = vars(tensor.op).setdefault("_tensors", {})
-    _require(index not in known, f"the output {index} of {tensor.op.name} is listed twice")
-    known[index] = tensor
+    outputs = vars(tensor.op).setdefault("_tensors", {})
+    _require(index not in outputs, f"the output {index} of {tensor.op.name} is listed twice")
+    outputs[index] = tensor
     if isinstance(tensor, Buffer):
         buffer_scope(tensor._scope, tensor.op.name)
 

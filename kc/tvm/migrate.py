@@ -69,7 +69,7 @@ def differences(tree: ast.Module) -> Iterator[tuple[str, int, str]]:
     methods, table = _tables()
     uses = _Uses(methods)
     uses.visit(tree)
-    for use in uses.known.values():
+    for use in uses.by_name.values():
         kind, what = _verdict(use, _row(use.name, table))
         if kind != "works":
             for line in use.lines:
@@ -78,7 +78,7 @@ def differences(tree: ast.Module) -> Iterator[tuple[str, int, str]]:
 
 def _report(name: str, uses: _Uses, table: dict[str, Row]) -> str:
     groups: dict[str, list[str]] = {"works": [], "differs": [], "missing": []}
-    for use in sorted(uses.known.values(), key=lambda use: (use.lines[0], use.name)):
+    for use in sorted(uses.by_name.values(), key=lambda use: (use.lines[0], use.name)):
         row = _row(use.name, table)
         kind, what = _verdict(use, row)
         shown = f".{use.name.rpartition('.')[2]}" if use.is_method else use.name
@@ -91,11 +91,11 @@ def _report(name: str, uses: _Uses, table: dict[str, Row]) -> str:
         "differs": "works with a difference",
         "missing": "missing",
     }
-    parts = [f"{name}: {counted(len(uses.known), 'name')} of TVM"]
+    parts = [f"{name}: {counted(len(uses.by_name), 'name')} of TVM"]
     for kind, title in titles.items():
         if groups[kind]:
             parts += [f"{title} ({len(groups[kind])}):", *groups[kind]]
-    if uses.known:
+    if uses.by_name:
         parts.append("imports: import kc as tvm; from kc import te, tir; kc.script for tvm.script")
     return "\n".join(parts) + "\n"
 
@@ -175,7 +175,7 @@ class _Uses(ast.NodeVisitor):
 
     def __init__(self, methods: dict[str, str]) -> None:
         self.methods = methods
-        self.known: dict[str, Use] = {}
+        self.by_name: dict[str, Use] = {}
         self.modules: dict[str, str] = {}
         """The module behind each imported name: ``tir`` means ``tvm.tir``; modules other than TVM's
         are absent.
@@ -219,7 +219,7 @@ class _Uses(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _use(self, name: str, line: int, *, is_method: bool = False) -> None:
-        use = self.known.setdefault(name, Use(name, is_method=is_method))
+        use = self.by_name.setdefault(name, Use(name, is_method=is_method))
         if line not in use.lines:
             use.lines.append(line)
 

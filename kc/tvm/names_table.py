@@ -38,14 +38,14 @@ def namespaces() -> tuple[list[Namespace], dict[str, str]]:
     """All namespaces, and the reasons in words. Raises KeyError for a name without a reason."""
     data = tomllib.loads(DATA.read_text(encoding="utf-8"))
     reason_of = {
-        name: key for key, given in data["reasons"].items() for name in given["names"].split()
+        name: key for key, entry in data["reasons"].items() for name in entry["names"].split()
     }
     listed: list[Namespace] = []
-    for space, given in data["names"].items():
-        names, place = tuple(given["names"].split()), _place(space)
+    for space, entry in data["names"].items():
+        names, place = tuple(entry["names"].split()), _place(space)
         missing = {name: reason_of[name] for name in names if not _is_there(place, name, reason_of)}
         listed.append(Namespace(space, names, missing))
-    return listed, {key: given["why"] for key, given in data["reasons"].items()}
+    return listed, {key: entry["why"] for key, entry in data["reasons"].items()}
 
 
 def _is_there(place: Any, name: str, reason_of: Mapping[str, str]) -> bool:

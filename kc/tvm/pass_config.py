@@ -214,29 +214,29 @@ def flag_of(name: str) -> str:
 def check_config(config: Mapping[str, Any]) -> None:
     """Check the keys and values of a context's config; raises InputError KC4500 and KC4501."""
     for key, value in config.items():
-        known = KEYS.get(key)
-        if known is None and key.startswith("relay."):
-            known = Key(type(value), why="it is an option of a backend or pass of TVM's own")
-        if known is None and key.startswith(("relax.", "testing.")):
-            known = Key(type(value), why="there is no relax here")
-        if known is None:
+        entry = KEYS.get(key)
+        if entry is None and key.startswith("relay."):
+            entry = Key(type(value), why="it is an option of a backend or pass of TVM's own")
+        if entry is None and key.startswith(("relax.", "testing.")):
+            entry = Key(type(value), why="there is no relax here")
+        if entry is None:
             raise InputError(
                 "KC4500",
                 f"PassContext: there is no option '{key}'",
                 location=caller_location(),
                 hints=suggest(key, KEYS, "the options are"),
             )
-        _check_value(key, known, value)
-        if not known.effect and not (isinstance(value, bool) and value is known.holds):
+        _check_value(key, entry, value)
+        if not entry.effect and not (isinstance(value, bool) and value is entry.holds):
             warn(
                 "KC4502",
                 f"PassContext: {key} has no effect",
                 location=caller_location(),
-                why=known.why,
+                why=entry.why,
             )
 
 
-def _check_value(key: str, known: Key, value: Any) -> None:
+def _check_value(key: str, key_type: Key, value: Any) -> None:
     if key == "tir.add_lower_pass":
         valid = isinstance(value, list | tuple) and all(
             isinstance(pair, list | tuple)
@@ -245,31 +245,31 @@ def _check_value(key: str, known: Key, value: Any) -> None:
             and pair[0] >= 0
             for pair in value
         )
-        wanted = "a list of pairs (phase, pass), with a phase of at least 0"
-    elif known.type is bool:
-        valid, wanted = isinstance(value, bool | int), "True or False"
+        rule = "a list of pairs (phase, pass), with a phase of at least 0"
+    elif key_type.type is bool:
+        valid, rule = isinstance(value, bool | int), "True or False"
     else:
-        valid, wanted = isinstance(value, known.type), f"a value of type {known.type.__name__}"
-    if valid and isinstance(value, dict) and known.fields:
-        for name, given in value.items():
-            kind = known.fields.get(name)
+        valid, rule = isinstance(value, key_type.type), f"a value of type {key_type.type.__name__}"
+    if valid and isinstance(value, dict) and key_type.fields:
+        for name, entry in value.items():
+            kind = key_type.fields.get(name)
             if kind is None:
                 raise InputError(
                     "KC4500",
                     f"PassContext: {key} has no option '{name}'",
                     location=caller_location(),
-                    hints=suggest(str(name), known.fields, "the options are"),
+                    hints=suggest(str(name), key_type.fields, "the options are"),
                 )
-            number = isinstance(given, int) and given >= 0
-            if not (isinstance(given, bool | int) if kind is bool else number):
-                valid, value = False, given
-                wanted = "True or False" if kind is bool else "a number of at least 0"
-                wanted = f"{wanted} for {name}"
+            number = isinstance(entry, int) and entry >= 0
+            if not (isinstance(entry, bool | int) if kind is bool else number):
+                valid, value = False, entry
+                rule = "True or False" if kind is bool else "a number of at least 0"
+                rule = f"{rule} for {name}"
                 break
     if not valid:
         raise InputError(
             "KC4501",
-            f"PassContext: {key} takes {wanted}",
+            f"PassContext: {key} takes {rule}",
             location=caller_location(),
             facts=[f"came: {value!r}"],
         )

@@ -20,8 +20,8 @@ def fixed_axes(scan: ScanOp) -> dict[IterVar, int]:
     states = {state.op: len(state.shape) for state in scan.state_placeholder}
     for update in scan.update:
         for dimension in range(1, len(update.shape)):
-            kept = _keeps(update.op, dimension, dimension, states, set(scan.steps), set())
-            fixed[next(axes)] = int(kept)
+            is_fixed = _keeps(update.op, dimension, dimension, states, set(scan.steps), set())
+            fixed[next(axes)] = int(is_fixed)
     return fixed
 
 

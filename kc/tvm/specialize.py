@@ -40,16 +40,16 @@ def specialized(primfunc: PrimFunc, param_map: Mapping[Var, Any]) -> PrimFunc:
             symbols[param] = argument.arg
             function.args.args.remove(argument)
     declared = {name for name in symbols.values() if name}
-    kept = [statement for statement in function.body if _declares(statement) not in declared]
-    known = set(names.values())
+    undeclared = [statement for statement in function.body if _declares(statement) not in declared]
+    taken = set(names.values())
     lines: list[str] = []
     for variable, value in values.items():
         for part in walk(as_expr(value)):
-            if isinstance(part, Var) and part.name not in known:
-                known.add(part.name)
+            if isinstance(part, Var) and part.name not in taken:
+                taken.add(part.name)
                 lines.append(f"{part.name} = T.{part.dtype}()")
         lines.append(f"{symbols[variable]} = {_text(value, variable)}")
-    function.body = [*ast.parse("\n".join(lines)).body, *kept]
+    function.body = [*ast.parse("\n".join(lines)).body, *undeclared]
     result = from_source(ast.unparse(ast.fix_missing_locations(tree)))
     copy = type(primfunc).of(result.function)
     copy.function.sym_name = primfunc.function.sym_name
@@ -82,7 +82,7 @@ def _values(primfunc: PrimFunc, param_map: Mapping[Var, Any]) -> dict[Var, Any]:
     values: dict[Var, Any] = {}
     for param, value in param_map.items():
         if param not in primfunc.params:
-            listed = ", ".join(known.name for known in primfunc.params) or "none"
+            listed = ", ".join(param.name for param in primfunc.params) or "none"
             raise _refused(
                 primfunc,
                 f"{getattr(param, 'name', param)} is not one of its parameters",
@@ -103,28 +103,35 @@ def _values(primfunc: PrimFunc, param_map: Mapping[Var, Any]) -> dict[Var, Any]:
     return values
 
 
-def _match(primfunc: PrimFunc, buffer: Buffer, given: Any, values: dict[Var, Any]) -> None:
-    if not isinstance(given, Buffer) or (given.ndim, given.dtype) != (buffer.ndim, buffer.dtype):
-        what = f"{shape_text(given.shape)} {given.dtype}" if isinstance(given, Buffer) else given
+def _match(primfunc: PrimFunc, buffer: Buffer, argument: Any, values: dict[Var, Any]) -> None:
+    if not isinstance(argument, Buffer) or (argument.ndim, argument.dtype) != (
+        buffer.ndim,
+        buffer.dtype,
+    ):
+        what = (
+            f"{shape_text(argument.shape)} {argument.dtype}"
+            if isinstance(argument, Buffer)
+            else argument
+        )
         raise _refused(
             primfunc,
             f"{buffer.name}, {shape_text(buffer.shape)} {buffer.dtype}, is given {what}",
             "the value must be a buffer of the same rank and type",
             f'tir.decl_buffer((128, 128), "{buffer.dtype}")',
         )
-    for mine, size in zip(buffer.shape, given.shape, strict=True):
+    for mine, size in zip(buffer.shape, argument.shape, strict=True):
         if isinstance(mine, Var):
             _set(primfunc, values, mine, size)
             continue
         scaled = scaled_size(mine)
         if scaled is not None and isinstance(size, int) and (size - scaled[2]) % scaled[1] == 0:
             _set(primfunc, values, scaled[0], (size - scaled[2]) // scaled[1])
-    known = {variable: as_expr(value) for variable, value in values.items()}
-    for mine, size in zip(buffer.shape, given.shape, strict=True):
-        if difference(Substitution(known)(as_expr(mine)), as_expr(size)) != 0:
+    replacements = {variable: as_expr(value) for variable, value in values.items()}
+    for mine, size in zip(buffer.shape, argument.shape, strict=True):
+        if difference(Substitution(replacements)(as_expr(mine)), as_expr(size)) != 0:
             raise _refused(
                 primfunc,
-                f"{buffer.name}, {shape_text(buffer.shape)}, is given {shape_text(given.shape)}",
+                f"{buffer.name}, {shape_text(buffer.shape)}, is given {shape_text(argument.shape)}",
                 "constant sizes cannot change, and a symbolic size has one value",
             )
 

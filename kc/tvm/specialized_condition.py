@@ -19,9 +19,9 @@ class SpecializedCondition:
 
     def __init__(self, conditions: Any) -> None:
         """Raises KC2006 for an invalid condition."""
-        given = conditions if isinstance(conditions, list | tuple) else [conditions]
+        clauses = conditions if isinstance(conditions, list | tuple) else [conditions]
         self.clauses: list[Expr] = [
-            condition_of(clause, "SpecializedCondition", example="n > 16") for clause in given
+            condition_of(clause, "SpecializedCondition", example="n > 16") for clause in clauses
         ]
         self._tokens: list[Token[tuple[SpecializedCondition, ...]]] = []
 

@@ -64,12 +64,12 @@ class GenericFunc(FunctionHolder):
             if key in self._functions:
                 return self._functions[key]
         if self._default is None:
-            known = ", ".join(f"'{key}'" for key in self._functions) or "no target"
+            target_names = ", ".join(f"'{key}'" for key in self._functions) or "no target"
             raise TargetError(
                 "KC0094",
                 f"{self.name}: no function for the target {target}",
                 location=caller_location(),
-                why=f"functions exist for {known}, and there is no default",
+                why=f"functions exist for {target_names}, and there is no default",
                 hints=["with kc.Target(...):", f"{self.name}.set_default(function)"],
             )
         return self._default

@@ -62,9 +62,9 @@ def expr_deep_equal(lhs: Any, rhs: Any) -> bool:
 
 def undefined_vars(node: Any, defs: Any = None) -> list[Var | IterVar]:
     """The variables of an expression except those in ``defs``, in order of first use."""
-    known = set(defs or ())
+    defined = set(defs or ())
     used = [part for part in walk(as_expr(node)) if isinstance(part, Var | IterVar)]
-    return [variable for variable in dict.fromkeys(used) if variable not in known]
+    return [variable for variable in dict.fromkeys(used) if variable not in defined]
 
 
 def verify_ssa(func: Any) -> bool:

@@ -30,23 +30,23 @@ def get_wmma_intrin_group(
     """The names of the intrinsics of a product by ``wmma``: "init", "load_a", "load_b", "compute"
     and "store". Scopes are "shared", "shared.dyn" or "global". Raises KeyError for types that
     tensor cores do not have."""
-    given, total = _IN_DTYPES[in_dtype], _OUT_DTYPES[out_dtype]
+    operand_kind, total = _IN_DTYPES[in_dtype], _OUT_DTYPES[out_dtype]
     load, store = load_scope.replace(".", "_"), store_scope.replace(".", "_")
     trans = "_trans" if trans_b else ""
     return {
         "init": f"wmma_fill_16x16x16_{total}",
-        "load_a": f"wmma_load_16x16x16_{given}_a_{load}",
-        "load_b": f"wmma_load_16x16x16_{given}_b{trans}_{load}",
-        "compute": f"wmma_sync_16x16x16_{given}{given}{total}{trans}",
+        "load_a": f"wmma_load_16x16x16_{operand_kind}_a_{load}",
+        "load_b": f"wmma_load_16x16x16_{operand_kind}_b{trans}_{load}",
+        "compute": f"wmma_sync_16x16x16_{operand_kind}{operand_kind}{total}{trans}",
         "store": f"wmma_store_16x16x16_{total}_{store}",
     }
 
 
 def __getattr__(name: str) -> str:
-    known = {*names(), *TVM_NAMES}
+    intrinsics = {*names(), *TVM_NAMES}
     intrin = name.removesuffix("_INTRIN").lower()
     for candidate in (intrin, f"{intrin}_shared"):
-        if name.endswith("_INTRIN") and candidate in known:
+        if name.endswith("_INTRIN") and candidate in intrinsics:
             return candidate
-    near = suggest(intrin, sorted(known))
+    near = suggest(intrin, sorted(intrinsics))
     raise AttributeError(f"unknown tensor intrinsic {name}" + (f"; {near[0]}" if near else ""))

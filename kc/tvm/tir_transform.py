@@ -74,11 +74,11 @@ def _maker(name: str, own: str) -> Callable[..., UserPass]:
                     f"options have names: {', '.join(_options_of(own, taken)) or 'there are none'}"
                 ],
             )
-        given = dict(zip(taken, args, strict=False))
+        values = dict(zip(taken, args, strict=False))
         for word in [word for word in options if word in taken]:
-            given[word] = options.pop(word)
+            values[word] = options.pop(word)
         used: str | None = own
-        for word, value in given.items():
+        for word, value in values.items():
             if word == "target_bits":
                 options["bits"] = value
             elif isinstance(taken[word], bool) and not isinstance(value, bool):

@@ -148,8 +148,8 @@ def test_symbolic_collision_tells_the_size():
 
 def test_a_function_of_the_results():
     box = Box(const(6, 4))
-    assert collision([D[0]], box, kept=[D[0] // 2]) is None
-    assert isinstance(collision([D[0] // 2], box, kept=[D[0]]), Collision)
+    assert collision([D[0]], box, retained=[D[0] // 2]) is None
+    assert isinstance(collision([D[0] // 2], box, retained=[D[0]]), Collision)
 
 
 def test_negative_places():

@@ -37,7 +37,7 @@ def test_tensors_and_schedules():
     assert isinstance(given, TensorProgram)
     assert (given.is_unscheduled, given.name, given.modules) == (False, "g", None)
     assert unscheduled.lowered(HOST).chosen == ["main"]
-    assert given.lowered(HOST).chosen == given.lowered(HOST).given == []
+    assert given.lowered(HOST).chosen == given.lowered(HOST).user_scheduled == []
     assert [stage for stage, _ in given.lowered(HOST).stages] == ["te", "tir"]
 
 
@@ -48,15 +48,15 @@ def test_modules_know_what_a_schedule_has_made():
     assert program.scheduled == {"f"}
     assert program.added_passes_of is module.added_passes_of
     before = str(module)
-    assert program.lowered(HOST).given == ["f"]
+    assert program.lowered(HOST).user_scheduled == ["f"]
     assert str(module) == before  # a copy is lowered
     plain = program_of("build", module.op)
     assert isinstance(plain, ModuleProgram)
     assert plain.scheduled == frozenset()
     sch = tir.Schedule(kc.IRModule.parse(str(module)))
-    assert program_of("build", sch).lowered(HOST).given == []
+    assert program_of("build", sch).lowered(HOST).user_scheduled == []
     sch.annotate(sch.get_loops("B")[0], "note", 1)
-    assert program_of("build", sch).lowered(HOST).given == ["f"]
+    assert program_of("build", sch).lowered(HOST).user_scheduled == ["f"]
 
 
 def test_lists_have_parts_of_any_kind():
@@ -65,7 +65,7 @@ def test_lists_have_parts_of_any_kind():
     assert isinstance(program, ProgramList)
     assert [type(part) for part in program.parts] == [ModuleProgram, TensorProgram]
     lowered = program.lowered(HOST)
-    assert (lowered.given, lowered.chosen) == (["f"], ["g"])
+    assert (lowered.user_scheduled, lowered.chosen) == (["f"], ["g"])
     assert program.source(HOST).count("// -----\n") == 1
     built = kc.build([scheduled_module(), (A, B)], name="g")
     for name in ("f", "g"):

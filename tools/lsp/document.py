@@ -82,9 +82,9 @@ class _Recording(ModuleParser):
     names: list[Name]
     places: list[tuple[int, int, Operation]]
 
-    def __init__(self, *given: Any) -> None:
+    def __init__(self, *args: Any) -> None:
         self.names, self.places = [], []
-        super().__init__(*given)
+        super().__init__(*args)
 
     def parse_operation(self) -> Operation:
         start = self._current_token.span.start
@@ -132,17 +132,17 @@ class Document:
             self._update(text)
 
     def _update(self, text: str) -> None:
-        kept: dict[tuple[str, str], list[Part]] = {}
+        unchanged: dict[tuple[str, str], list[Part]] = {}
         for part in self.parts:
             if not part.failed:
-                kept.setdefault((part.aliases, part.text), []).append(part)
+                unchanged.setdefault((part.aliases, part.text), []).append(part)
         self.text = text
         self._lines = [0, *(n + 1 for n, char in enumerate(text) if char == "\n")]
         self.parts, self.problems, self.modules = [], [], []
         for chunk, start in _chunks(text):
             parts, header = _parts(chunk, start, text)
             for n, part in enumerate(parts):
-                if same := kept.get((part.aliases, part.text)):
+                if same := unchanged.get((part.aliases, part.text)):
                     same[-1].line, same[-1].offset = part.line, part.offset
                     parts[n] = same.pop()
                 else:
@@ -154,8 +154,8 @@ class Document:
         recorded: list[_Recording] = []
 
         class Parser(_Recording):
-            def __init__(self, *given: Any) -> None:
-                super().__init__(*given)
+            def __init__(self, *args: Any) -> None:
+                super().__init__(*args)
                 recorded.append(self)
 
         self._count += 1
@@ -172,8 +172,10 @@ class Document:
         for parser in recorded:
             shift = len(part.aliases)
             part.names = [
-                Name(it.start - shift, it.end - shift, it.text, it.value, it.is_definition)
-                for it in parser.names
+                Name(
+                    name.start - shift, name.end - shift, name.text, name.value, name.is_definition
+                )
+                for name in parser.names
             ]
             part.places = [(a - shift, b - shift, op) for a, b, op in parser.places]
 
@@ -181,7 +183,7 @@ class Document:
         """Verify a module of the file. While a part cannot be parsed, the others are not verified,
         because its definitions are missing.
         """
-        problems: list[Diagnostic] = [it for part in parts for it in part.problems]
+        problems: list[Diagnostic] = [problem for part in parts for problem in part.problems]
         if not any(part.failed for part in parts):
             module = self._module(parts, header)
             for part in parts:
@@ -195,7 +197,7 @@ class Document:
             except KCError as error:
                 problems.append(error)
         lines = {part.file: part.line for part in parts}
-        self.problems += [self._problem(it, lines) for it in problems]
+        self.problems += [self._problem(problem, lines) for problem in problems]
 
     def _module(self, parts: list[Part], header: str) -> ModuleOp:
         """An empty module with the attributes of the text."""
@@ -215,7 +217,7 @@ class Document:
         line = place.line - 1 + lines.get(place.file, 0) if place is not None else 0
 
         def in_file(text: str) -> str:
-            return _PLACE.sub(lambda it: f"line {int(it[2]) + lines.get(it[1], 0)}", text)
+            return _PLACE.sub(lambda match: f"line {int(match[2]) + lines.get(match[1], 0)}", text)
 
         diagnostic.message = in_file(diagnostic.message)
         diagnostic.why = in_file(diagnostic.why) if diagnostic.why else None
@@ -249,7 +251,8 @@ class Document:
     def part_at(self, offset: int) -> Part | None:
         """The part that contains an offset."""
         return next(
-            (it for it in self.parts if it.offset <= offset <= it.offset + len(it.text)), None
+            (part for part in self.parts if part.offset <= offset <= part.offset + len(part.text)),
+            None,
         )
 
     def op_at(self, offset: int) -> Operation | None:
@@ -262,7 +265,7 @@ class Document:
             for n, (start, end, op) in enumerate(part.places)
             if start <= offset - part.offset <= end
         ]
-        return min(inside, key=lambda it: it[:2])[2] if inside else None
+        return min(inside, key=lambda candidate: candidate[:2])[2] if inside else None
 
     def name_at(self, offset: int) -> tuple[Part, Name] | None:
         """The name of a value at an offset."""
@@ -274,11 +277,15 @@ class Document:
 
     def definition(self, part: Part, name: Name) -> Name | None:
         """The position of the definition of a value."""
-        definitions = [it for it in part.names if it.is_definition and it.text == name.text]
+        definitions = [
+            name_use
+            for name_use in part.names
+            if name_use.is_definition and name_use.text == name.text
+        ]
         for candidate in definitions:
             if candidate.value is not None and candidate.value is name.value:
                 return candidate
-        before = [it for it in definitions if it.start <= name.start]
+        before = [definition for definition in definitions if definition.start <= name.start]
         return before[-1] if before else next(iter(definitions), None)
 
     def symbol(self, name: str) -> tuple[Part, int, Operation] | None:
@@ -354,8 +361,10 @@ def _first_code(text: str) -> int:
 
 
 def _is_balanced(text: str) -> bool:
-    brackets = [it.group() for it in _BRACKET.finditer(text) if len(it.group()) == 1]
-    return sum(it in "([{" for it in brackets) == sum(it in ")]}" for it in brackets)
+    brackets = [bracket.group() for bracket in _BRACKET.finditer(text) if len(bracket.group()) == 1]
+    return sum(bracket in "([{" for bracket in brackets) == sum(
+        bracket in ")]}" for bracket in brackets
+    )
 
 
 def _ends(text: str, depth: int) -> list[int] | None:
@@ -390,7 +399,9 @@ def reindented(text: str, width: int = 2) -> str:
     depth = 0
     for line in text.split("\n"):
         stripped = line.strip()
-        brackets = [it.group() for it in _BRACKET.finditer(stripped) if len(it.group()) == 1]
+        brackets = [
+            bracket.group() for bracket in _BRACKET.finditer(stripped) if len(bracket.group()) == 1
+        ]
         level = least = 0
         for bracket in brackets:
             level += 1 if bracket in "([{" else -1

@@ -86,18 +86,18 @@ def _loop(loop: ForOp) -> str:
     """The text about a loop: the cost of all its iterations."""
     around = loop_tree.loops_around(loop)
     text = loop_tree.describe_loop(loop)
-    inside = [it.label for it in loop_tree.blocks(loop)]
+    inside = [block.label for block in loop_tree.blocks(loop)]
     if inside:
         text += f", around {', '.join(inside)}"
     if around:
-        text += f"; inside {', '.join(it.label for it in around)}"
+        text += f"; inside {', '.join(block.label for block in around)}"
     return text
 
 
 def _accesses(buffer: SSAValue) -> list[str]:
     """The accesses to a buffer: which block reads or writes which region."""
     uses = [use.operation for use in buffer.uses]
-    accesses = [it for it in uses if isinstance(it, LoadOp | StoreOp)]
+    accesses = [use for use in uses if isinstance(use, LoadOp | StoreOp)]
     blocks: dict[BlockOp, None] = {}
     for access in accesses:
         parent = access.parent_op()
@@ -109,10 +109,12 @@ def _accesses(buffer: SSAValue) -> list[str]:
     for block in blocks:
         for word, kind in (("reads", LoadOp), ("writes", StoreOp)):
             inside = [
-                it for it in accesses if isinstance(it, kind) and loop_tree.is_inside(it, block)
+                access
+                for access in accesses
+                if isinstance(access, kind) and loop_tree.is_inside(access, block)
             ]
             if inside:
-                places = dict.fromkeys(_place(it) for it in inside)
+                places = dict.fromkeys(_place(access) for access in inside)
                 lines.append(f"- {block.label} {word} {', '.join(places)}")
     return ["\n".join(lines)] if lines else []
 

@@ -92,14 +92,20 @@ def _publish(server: LanguageServer, uri: str) -> None:
     source = server.workspace.get_text_document(uri)
     if _is_python(source):
         shown = [
-            _diagnostic(uri, it, it.location.line - 1, 0, len(source.lines[it.location.line - 1]))
-            for it in python_files.problems(source.source)
-            if it.location is not None
+            _diagnostic(
+                uri,
+                problem,
+                problem.location.line - 1,
+                0,
+                len(source.lines[problem.location.line - 1]),
+            )
+            for problem in python_files.problems(source.source)
+            if problem.location is not None
         ]
     else:
         shown = [
-            _diagnostic(uri, it.diagnostic, it.line, it.start, it.end)
-            for it in _document(uri).problems
+            _diagnostic(uri, problem.diagnostic, problem.line, problem.start, problem.end)
+            for problem in _document(uri).problems
         ]
     server.text_document_publish_diagnostics(
         types.PublishDiagnosticsParams(uri, shown, source.version)
@@ -173,12 +179,16 @@ def _hover(params: types.HoverParams) -> types.Hover | None:
 def _of_diagnostics(uri: str, line: int, column: int) -> str | None:
     """The explanations of the diagnostics at a position."""
     codes = dict.fromkeys(
-        it.diagnostic.code
-        for it in _document(uri).problems
-        if it.line == line and it.start <= column <= it.end
+        problem.diagnostic.code
+        for problem in _document(uri).problems
+        if problem.line == line and problem.start <= column <= problem.end
     )
-    known = explanations()
-    texts = [f"**{it}: {known[it].title}**\n\n{known[it].cause}" for it in codes if it in known]
+    entries = explanations()
+    texts = [
+        f"**{code}: {entries[code].title}**\n\n{entries[code].cause}"
+        for code in codes
+        if code in entries
+    ]
     return "\n\n".join(texts) or None
 
 

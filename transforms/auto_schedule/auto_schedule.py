@@ -77,9 +77,9 @@ def choose(session: Session, functions: Iterable[str] | None = None) -> dict[str
     names = [function.sym_name.data for function in loop_tree.kernels(session.module)]
     working = session.working
     counts: dict[str, int] = {}
-    wanted = list(names if functions is None else functions)
-    for number, name in enumerate(wanted):
-        noted = partial(_note, name, number, len(wanted))
+    selected = list(names if functions is None else functions)
+    for number, name in enumerate(selected):
+        noted = partial(_note, name, number, len(selected))
         before = len(session.trace)
         if len(session.function(name).body.blocks) == 1:
             draft = Draft(session, name)
@@ -128,7 +128,7 @@ def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> 
         for downward in (True, False):
             asked = [rule for rule in by_block if rule.downward is downward]
             blocks = draft.blocks()
-            names = [it.label for it in (blocks if downward else _upward(blocks))]
+            names = [block.label for block in (blocks if downward else _upward(blocks))]
             for n, name in enumerate(names):
                 noted(n / len(names) * 0.2 if downward else 0.2 + n / len(names) * 0.8)
                 for rule in asked:
@@ -168,7 +168,9 @@ def _branches(block: BlockOp) -> Iterator[tuple[IfOp, int]]:
     around: list[tuple[IfOp, int]] = []
     while (parent := op.parent_op()) is not None:
         if isinstance(parent, IfOp):
-            number = next(n for n, it in enumerate(parent.regions) if it is op.parent_region())
+            number = next(
+                n for n, region in enumerate(parent.regions) if region is op.parent_region()
+            )
             around.append((parent, number))
         op = parent
     yield from reversed(around)

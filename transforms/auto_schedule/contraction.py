@@ -159,7 +159,7 @@ def contraction_behind(nest: Nest) -> BlockOp | None:
             continue
         if set(readers(load.buffer) or ()) - {writer} != {nest.block}:
             continue
-        if behind is not None or sum(it.buffer is load.buffer for it in nest.loads) != 1:
+        if behind is not None or sum(access.buffer is load.buffer for access in nest.loads) != 1:
             return None  # of two products, one is computed before
         # Each element once: all loops move the load, as they move the store.
         if not load.regular or any(load.stride(loop) == 0 for loop in nest.loops):
@@ -233,12 +233,16 @@ def _tiles(
         for rows in nest.spatial:
             if rows is columns or extent(rows) < 2:
                 continue
-            by_rows = [it for it in nest.loads if it.stride(rows) and not it.stride(columns)]
-            by_columns = [it for it in nest.loads if it.stride(columns) and not it.stride(rows)]
+            by_rows = [
+                load for load in nest.loads if load.stride(rows) and not load.stride(columns)
+            ]
+            by_columns = [
+                load for load in nest.loads if load.stride(columns) and not load.stride(rows)
+            ]
             if not by_rows or not by_columns:
                 continue
             column_operand = by_columns[0]
-            strange = [it for it in nest.loads if it.stride(columns) not in (0, 1)]
+            strange = [load for load in nest.loads if load.stride(columns) not in (0, 1)]
             packable = may_pack and is_packable(nest, column_operand, columns)
             if strange and (strange != [column_operand] or not packable):
                 continue
@@ -309,8 +313,8 @@ def _cycles(
     """The cycles of the nest as a function of its tile: rows, vectors, True if the operand is
     packed, True if the tile is padded.
     """
-    operand = next(it for it in nest.loads if it.stride(columns) and not it.stride(rows))
-    depth = iterations(it for it in nest.reduce if operand.stride(it))
+    operand = next(load for load in nest.loads if load.stride(columns) and not load.stride(rows))
+    depth = iterations(loop for loop in nest.reduce if operand.stride(loop))
     moves = [(bool(load.stride(rows)), bool(load.stride(columns))) for load in nest.loads]
     work_of_sum = max(1, nest.operations - 1)
     height_of_all, width_of_all = extent(rows), extent(columns)
@@ -624,7 +628,7 @@ def perform(
         name = pointwise.schedule(draft, name, depth)
         if not in_loop:
             packed = draft.nest(name)
-            single = next((n for n, it in enumerate(packed.loops) if it.static_extent != 1), 0)
+            single = next((n for n, loop in enumerate(packed.loops) if loop.static_extent != 1), 0)
             at_most = min(max(2, single + 1), max(1, len(packed.loops) - 2))
             each = SCALAR_COPY if tile.column_operand.stride(columns) != 1 else 1
             work = iterations(packed.loops) * each * OPERATIONS
@@ -691,14 +695,14 @@ def _further_loops(nest: Nest, tile: Tile) -> tuple[list[ForOp], list[ForOp], li
     and both or none.
     """
     rows, columns = tile.rows, tile.columns
-    row_loads = [it for it in nest.loads if it.stride(rows) and not it.stride(columns)]
-    column_loads = [it for it in nest.loads if it.stride(columns) and not it.stride(rows)]
+    row_loads = [load for load in nest.loads if load.stride(rows) and not load.stride(columns)]
+    column_loads = [load for load in nest.loads if load.stride(columns) and not load.stride(rows)]
     with_rows, with_columns, shared = [], [], []
     for loop in nest.spatial:
         if loop in (rows, columns):
             continue
-        in_rows = any(it.stride(loop) for it in row_loads)
-        in_columns = any(it.stride(loop) for it in column_loads)
+        in_rows = any(load.stride(loop) for load in row_loads)
+        in_columns = any(load.stride(loop) for load in column_loads)
         if in_rows == in_columns:
             shared.append(loop)
         else:
@@ -714,7 +718,9 @@ def _rows_first(
     columns would be read from memory again for each tile of rows while the operand of the rows
     stays in the cache.
     """
-    operand = next(it for it in nest.loads if it.stride(tile.columns) and not it.stride(tile.rows))
+    operand = next(
+        load for load in nest.loads if load.stride(tile.columns) and not load.stride(tile.rows)
+    )
     if with_rows or with_columns:
         return (
             bool(with_columns)
@@ -797,7 +803,7 @@ def _turn_results(draft: Draft, name: str, sums: SSAValue, turned: str, outer: i
     transpose its results in registers, if possible.
     """
     nest = draft.nest(name)
-    load = next((it for it in nest.loads if it.buffer is sums), None)
+    load = next((load for load in nest.loads if load.buffer is sums), None)
     if load is None or _tile_to_turn(draft, nest, load, nest.stores[0], outer) is None:
         return
     copy = draft.session.block(draft.cache_write(draft.block(name), 0, "local")).label
@@ -815,7 +821,7 @@ def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:
     them. Returns False, without a change, if this is not possible.
     """
     nest = draft.nest(name)
-    load = next((it for it in nest.loads if it.buffer is sums), None)
+    load = next((load for load in nest.loads if load.buffer is sums), None)
     if load is None or not all(isinstance(op, LoadOp | StoreOp) for op in nest.body_ops):
         return False
     tile = _tile_to_turn(draft, nest, load, nest.stores[0], outer)
@@ -873,10 +879,10 @@ def _widen(draft: Draft, copy: BlockRV) -> bool:
     wide: set[str] = set()
     for use in buffer.uses:
         if isinstance(use.operation, LoadOp):
-            users = [it.operation for it in use.operation.result.uses]
-            if not users or any(it.name != "arith.extf" for it in users):
+            users = [second_use.operation for second_use in use.operation.result.uses]
+            if not users or any(user.name != "arith.extf" for user in users):
                 return False
-            wide.update(str(it.results[0].type) for it in users)
+            wide.update(str(user.results[0].type) for user in users)
     return wide == {"f32"} and draft.attempt("unsafe_set_dtype", copy, 0, "float32")
 
 
@@ -885,7 +891,7 @@ def _widen_rows(draft: Draft, block: str, outside: list[Any]) -> None:
     would convert and broadcast one element after the other.
     """
     nest = draft.nest(block)
-    narrow = [it for it in nest.loads if it.bits < 32]
+    narrow = [load for load in nest.loads if load.bits < 32]
     if len(narrow) != 1 or narrow[0].stride(nest.loops[-1]):
         return
     mark = draft.mark()

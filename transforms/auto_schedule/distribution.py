@@ -74,9 +74,9 @@ def _share_elements(draft: Draft, loop: ForOp, before: list[Operation]) -> bool:
     test is much cheaper than a refusal by ``distribute``.
     """
     key = loop, before[-1]
-    shared = draft.known.get(key)
+    shared = draft.results.get(key)
     if shared is None:
-        shared = draft.known[key] = _find_shared(loop, set(before))
+        shared = draft.results[key] = _find_shared(loop, set(before))
     return shared
 
 
@@ -142,8 +142,10 @@ def _access(op: LoadOp | StoreOp, loop: ForOp) -> _Access:
     for expr in op.indices.data.results:
         used = [operands[n] for n in sorted(expr.used_dims())]
         sources = _sources(used)
-        inner = [it for it in sources if it is not loop.var and not _is_outside(it, loop)]
-        is_known = all(isinstance(it, BlockArgument) for it in inner)
+        inner = [
+            source for source in sources if source is not loop.var and not _is_outside(source, loop)
+        ]
+        is_known = all(isinstance(source, BlockArgument) for source in inner)
         indices.append(_Index(expr, operands, loop.var in sources, bool(inner), is_known))
     return _Access(isinstance(op, StoreOp), tuple(indices))
 
@@ -167,7 +169,7 @@ def _sources(values: list[SSAValue]) -> set[SSAValue]:
             continue
         else:
             before = list(owner.operands)
-        new = [it for it in before if it not in met]
+        new = [value for value in before if value not in met]
         met.update(new)
         pending += new
     return sources

@@ -191,16 +191,16 @@ INSTRUCTIONS = (
     *(
         Instruction(
             name,
-            it.feature,
-            "smmla" if it.element == "i8" else "bfmmla",
+            square.feature,
+            "smmla" if square.element == "i8" else "bfmmla",
             SIZE,
-            it.element,
-            it.extensions,
-            step=it.step,
-            exponent=None if it.element == "i8" else -55,
+            square.element,
+            square.extensions,
+            step=square.step,
+            exponent=None if square.element == "i8" else -55,
             rows=SIZE,
         )
-        for name, it in SQUARE_PRODUCTS.items()
+        for name, square in SQUARE_PRODUCTS.items()
     ),
 )
 
@@ -274,7 +274,9 @@ def product_of(draft: Draft, nest: Nest) -> Product | None:
         return None
     ways = [way for load in nest.loads for way in _ways(draft, nest, load)]
     # Of equal ones, that whose rows lie closest together.
-    best = min(ways, key=lambda it: (it.cycles, -nest.loops.index(it.rows)), default=None)
+    best = min(
+        ways, key=lambda product: (product.cycles, -nest.loops.index(product.rows)), default=None
+    )
     if best is None:
         return None
     return best if best.cycles < _plain_cycles(draft.machine, nest, best) else None
@@ -284,7 +286,7 @@ def _plain_cycles(machine: Machine, nest: Nest, product: Product) -> float:
     """The cycles with multiply-adds of f32, or of 32-bit integers, after extending all numbers."""
     is_float = FLOAT in product.instruction.extended
     rate = machine.multiply_adds("fma.f32" if is_float else "mul.i32")
-    turned = 0 if any(product.operand.stride(it) == 1 for it in nest.spatial) else TURN
+    turned = 0 if any(product.operand.stride(loop) == 1 for loop in nest.spatial) else TURN
     return iterations(nest.loops) / rate + turned * _elements(nest, product.operand)
 
 
@@ -295,7 +297,7 @@ def _ways(draft: Draft, nest: Nest, operand: Access) -> Iterator[Product]:
         return
     own = _loops_moving(nest, row_operand, operand)
     across = _loops_moving(nest, operand, row_operand)
-    terms = [it for it in nest.reduce if row_operand.stride(it) and operand.stride(it)]
+    terms = [loop for loop in nest.reduce if row_operand.stride(loop) and operand.stride(loop)]
     row_loops = loop_of_dimension(nest, row_operand)
     extensions = (_extension(row_operand), _extension(operand))
     elements = {element_of(load.buffer) for load in nest.loads}
@@ -317,7 +319,7 @@ def _ways(draft: Draft, nest: Nest, operand: Access) -> Iterator[Product]:
 
 def _loops_moving(nest: Nest, load: Access, unmoved: Access) -> list[ForOp]:
     """The spatial loops that move ``load`` but not ``unmoved``."""
-    return [it for it in nest.spatial if load.stride(it) and not unmoved.stride(it)]
+    return [loop for loop in nest.spatial if load.stride(loop) and not unmoved.stride(loop)]
 
 
 def _usable(
@@ -375,8 +377,8 @@ def _tiles(
         copy = 0
     if store.stride(columns) != 1:
         once += iterations(nest.spatial) * TURN_SUM
-    further = iterations(it for it in nest.spatial if it not in (rows, columns))
-    further_terms = iterations(it for it in nest.reduce if it is not terms)
+    further = iterations(loop for loop in nest.spatial if loop not in (rows, columns))
+    further_terms = iterations(loop for loop in nest.reduce if loop is not terms)
     steps = math.ceil(extent(terms) / step) * further_terms
     for vectors in (1, 2, 4):
         if vectors > 1 and (vectors - 1) * lanes >= extent(columns):
@@ -440,7 +442,7 @@ def _elements(nest: Nest, load: Access) -> int:
     """The number of distinct elements that are loaded."""
     type_ = load.buffer.type
     assert isinstance(type_, MemRefType)
-    shape, moved = type_.get_shape(), iterations(it for it in nest.loops if load.stride(it))
+    shape, moved = type_.get_shape(), iterations(loop for loop in nest.loops if load.stride(loop))
     return moved if DYNAMIC in shape else min(moved, math.prod(shape))
 
 
@@ -480,17 +482,17 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
         turned = columns_last(nest, product.columns)
     is_turned = product.row_operand.stride(product.terms) != 1
 
-    labels = {it.label for it in draft.blocks()}
+    labels = {block.label for block in draft.blocks()}
     ends: list[Any] = []
     """The blocks that finish the sums, in order."""
     copies: set[str] = set()
     padded = product.padded
     if padded:
-        sizes = [product.sizes[it] if it in padded else 1 for it in nest.loops]
+        sizes = [product.sizes[loop] if loop in padded else 1 for loop in nest.loops]
         pads = draft.pad_einsum(draft.block(block), sizes)
         if padded != [product.terms]:
             ends.append(pads.pop())
-        copies = {draft.session.block(it).label for it in pads}
+        copies = {draft.session.block(handle).label for handle in pads}
         for copy in copies:
             _inline_source(draft, copy)
     if is_turned or product.offsets:
@@ -571,7 +573,7 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
         _fuse_terms(draft, name)
         Reduce().apply(draft, name)
     draft.tensorize([*pair, lane][0], instruction.intrinsic)
-    draft.settled.update({block} | {it.label for it in draft.blocks()} - labels)
+    draft.settled.update({block} | {inner_block.label for inner_block in draft.blocks()} - labels)
     if epilogue is not None:
         draft.settled.add(epilogue)
 
@@ -636,11 +638,11 @@ def _further_loops(nest: Nest, product: Product) -> Sequence[list[ForOp]]:
         if loop in (product.rows, product.columns):
             continue
         in_rows, in_columns = (
-            bool(it.stride(loop)) for it in (product.row_operand, product.operand)
+            bool(access.stride(loop)) for access in (product.row_operand, product.operand)
         )
         group = shared if in_rows == in_columns else of_rows if in_rows else of_columns
         group.append(loop)
-    return shared, of_columns, of_rows, [it for it in nest.reduce if it is not product.terms]
+    return shared, of_columns, of_rows, [loop for loop in nest.reduce if loop is not product.terms]
 
 
 def _source(draft: Draft, block: str, number: int) -> str | None:
@@ -650,7 +652,9 @@ def _source(draft: Draft, block: str, number: int) -> str | None:
     load = draft.nest(block).loads[number]
     if not is_own(load.buffer) or readers(load.buffer) != [draft.nest(block).block]:
         return None
-    writers = {it for use in load.buffer.uses if (it := writer_of(use.operation)) is not None}
+    writers = {
+        writer for use in load.buffer.uses if (writer := writer_of(use.operation)) is not None
+    }
     if len(writers) != 1 or next(iter(writers)).is_reduction:
         return None
     return next(iter(writers)).label

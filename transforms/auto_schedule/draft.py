@@ -47,7 +47,7 @@ class Draft:
         """The number of changes so far."""
         self._nests: dict[str, tuple[object | None, Nest]] = {}
         """The nests read so far, each with the state of the program in which it was read."""
-        self.known: dict[Any, Any] = {}
+        self.results: dict[Any, Any] = {}
         """Results of analyses of the program, since the last change."""
         several = len(loop_tree.kernels(session.module)) > 1
         session.working = function if several else None
@@ -87,9 +87,9 @@ class Draft:
         block = site.resolve_block(BlockRef(name))
         around = site.nest_of(block)
         state = None if around is None else site.state_of(around)
-        known = self._nests.get(name)
-        if known is not None and state is not None and known[0] is state:
-            return known[1]
+        cached = self._nests.get(name)
+        if cached is not None and state is not None and cached[0] is state:
+            return cached[1]
         nest = Nest(block)
         self._nests[name] = state, nest
         return nest
@@ -191,7 +191,7 @@ class Draft:
         """Discard the cached analyses of the program."""
         self._changes += 1
         self._refused.clear()
-        self.known.clear()
+        self.results.clear()
 
     # Going back ----------------------------------------------------------------------------
 
@@ -257,7 +257,7 @@ class Draft:
         mark, loop = self.mark(), handles[outer[0]]
         if len(outer) > 1:
             try:
-                loop = self.fuse(*(handles[it] for it in outer))
+                loop = self.fuse(*(handles[loop] for loop in outer))
             except ScheduleError:
                 del outer[1:]
         if self.attempt("parallel", loop):

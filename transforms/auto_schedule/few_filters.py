@@ -50,7 +50,7 @@ def has_few_filters(nest: Nest, machine: Machine) -> bool:
         return False
     if any(loop.static_extent is None for loop in nest.loops) or len(nest.loads) != 2:
         return False
-    if nest.bits < 32 or any(it.bits != nest.bits for it in (*nest.stores, *nest.loads)):
+    if nest.bits < 32 or any(access.bits != nest.bits for access in (*nest.stores, *nest.loads)):
         return False
     window = window_of(nest)
     if not window or len(window) == len(nest.reduce) or iterations(window) > TERMS:

@@ -91,7 +91,7 @@ def few_rows(nest: Nest, machine: Machine) -> FewRowsOf | None:
         return None
     if not nest.is_plain or not is_untouched(nest.block) or len(nest.stores) != 1:
         return None
-    if nest.bits < 32 or any(it.bits != nest.bits for it in (*nest.stores, *nest.loads)):
+    if nest.bits < 32 or any(access.bits != nest.bits for access in (*nest.stores, *nest.loads)):
         return None
     if len(nest.loads) < 2 or not nest.reduce:
         return None
@@ -105,7 +105,7 @@ def few_rows(nest: Nest, machine: Machine) -> FewRowsOf | None:
         for terms in reversed(nest.reduce):
             if (terms.static_extent or 0) < 2 * lanes:
                 continue
-            apart = [it for it in nest.loads if it.stride(terms) != 1]
+            apart = [load for load in nest.loads if load.stride(terms) != 1]
             if not apart and len(nest.reduce) == 1:
                 return FewRowsOf(rows, terms, None)
             few = FewRowsOf(rows, terms, apart[0] if apart else None)
@@ -155,9 +155,9 @@ def _together(nest: Nest, few: FewRowsOf, machine: Machine) -> int:
     in registers and, if possible, divides their count.
     """
     most = max(1, machine.registers // 2 // extent(few.rows))
-    fitting = [it for it in TOGETHER if it <= most]
+    fitting = [count_together for count_together in TOGETHER if count_together <= most]
     count = _columns(nest, few.rows)[-1].static_extent
-    exact = [it for it in fitting if count is not None and count % it == 0]
+    exact = [group for group in fitting if count is not None and count % group == 0]
     return max(fitting) if count is None or max(exact) == 1 < count else max(exact)
 
 

@@ -84,7 +84,7 @@ class FuseContiguous(Rule):
     prepares = True
 
     def apply(self, draft: Draft, block: str) -> bool:
-        nests = [draft.nest(it.label) for it in draft.blocks() if is_untouched(it)]
+        nests = [draft.nest(block.label) for block in draft.blocks() if is_untouched(block)]
         pairs = [pair for nest in nests if nest.is_plain for pair in _pairs(nest)]
         outer = {pair.nest.loops[pair.number]: pair for pair in pairs}
         for pair in pairs:
@@ -214,7 +214,9 @@ def _block_of(op: Operation) -> BlockOp | None:
     """The block around a load or a store."""
     if not isinstance(op, LoadOp | StoreOp):
         return None
-    return next((it for it in loop_tree.path_to(op) if isinstance(it, BlockOp)), None)
+    return next(
+        (enclosing for enclosing in loop_tree.path_to(op) if isinstance(enclosing, BlockOp)), None
+    )
 
 
 def _groups(pairs: Sequence[Pair], mixed: set[Dimension]) -> Iterator[list[Pair]]:

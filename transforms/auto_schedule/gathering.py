@@ -50,7 +50,7 @@ class Gathering(Rule):
     prepares = True
 
     def apply(self, draft: Draft, block: str) -> bool:
-        names = [it.label for it in draft.blocks() if is_untouched(it)]
+        names = [block.label for block in draft.blocks() if is_untouched(block)]
         return any([_gather_if_faster(draft, name) for name in names])
 
 
@@ -63,7 +63,7 @@ def _gather_if_faster(draft: Draft, name: str) -> bool:
     before = best_tile(nest, draft.machine) if gaps is not None else None
     if gaps is None or before is None:
         return False
-    copied = SCALAR_COPY * iterations(it for it in nest.loops if gaps.operand.stride(it))
+    copied = SCALAR_COPY * iterations(loop for loop in nest.loops if gaps.operand.stride(loop))
     if copied >= before.cycles:
         return False
     mark = draft.mark()
@@ -95,16 +95,18 @@ def _gaps(nest: Nest) -> Gaps | None:
     if any(access.bits < 32 for access in nest.loads):
         return None  # these are packed in groups of terms, by instructions that add up groups
     (store,) = nest.stores
-    along = next((it for it in nest.spatial if store.stride(it) == 1 and extent(it) > 1), None)
+    along = next(
+        (loop for loop in nest.spatial if store.stride(loop) == 1 and extent(loop) > 1), None
+    )
     if along is None:
         return None
-    strange = [it for it in nest.loads if it.stride(along) not in (0, 1)]
+    strange = [load for load in nest.loads if load.stride(along) not in (0, 1)]
     if len(strange) != 1 or not strange[0].affine or is_packable(nest, strange[0], along):
         return None
     positions = [along]
     for loop in reversed(nest.spatial[: nest.spatial.index(along)]):
         size = iterations(positions)
-        still = all((it in strange) == bool(it.stride(loop)) for it in nest.loads)
+        still = all((load in strange) == bool(load.stride(loop)) for load in nest.loads)
         if store.stride(loop) != size or not still:
             break
         positions.insert(0, loop)
@@ -115,9 +117,9 @@ def _gather(draft: Draft, nest: Nest, gaps: Gaps) -> BlockRV:
     """Make the block load from a copy with the terms first and the positions as one dimension."""
     number = nest.read_number(gaps.operand.buffer)
     copy = draft.reindex(draft.block(nest.name), ("read", number))
-    moved = [it for it in nest.loops if it in gaps.operand.strides]
-    spatial = [it for it in moved if it not in nest.reduce and it not in gaps.positions]
-    terms = [it for it in moved if it in nest.reduce]
+    moved = [loop for loop in nest.loops if loop in gaps.operand.strides]
+    spatial = [loop for loop in moved if loop not in nest.reduce and loop not in gaps.positions]
+    terms = [loop for loop in moved if loop in nest.reduce]
     order = [*spatial, *terms, *gaps.positions]
     draft.transform_layout(copy, ("write", 0), _loops_as_map(moved, order, gaps.positions))
     return copy
@@ -129,8 +131,8 @@ def _loops_as_map(loops: list[ForOp], order: list[ForOp], positions: list[ForOp]
     """
     names = {loop: f"d{n}" for n, loop in enumerate(loops)}
     number = number_text(
-        [names[it] for it in positions],
-        [extent(it) for it in positions],
+        [names[loop] for loop in positions],
+        [extent(loop) for loop in positions],
         range(len(positions)),
     )
     results: list[str] = []

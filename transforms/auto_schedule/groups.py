@@ -66,7 +66,7 @@ def _groups(nest: Nest, lanes: int) -> Iterator[tuple[ForOp, int]]:
             count = loop.static_extent
             if loop not in nest.spatial or count is None or count % size:
                 continue
-            if any(it.groups.get(loop, size) != size for it in nest.loads):
+            if any(load.groups.get(loop, size) != size for load in nest.loads):
                 continue
             is_long = row is not None and extent(row) >= 2 * lanes
             # A few channels of many contiguous terms have these in lanes (few-rows).

@@ -107,7 +107,7 @@ def _vectorize(draft: Draft, block: str, number: int, part: int) -> bool:
 
 def _run_in_parallel(draft: Draft, block: str) -> bool:
     nest = draft.nest(block)
-    if draft.machine.cores == 1 or any(it.kind.data is ForKind.PARALLEL for it in nest.loops):
+    if draft.machine.cores == 1 or any(loop.kind.data is ForKind.PARALLEL for loop in nest.loops):
         return False
     for number, loop in enumerate(nest.loops):
         work = iterations(nest.loops[number:]) * max(1, nest.operations + len(nest.loads))

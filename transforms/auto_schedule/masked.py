@@ -32,9 +32,9 @@ class Masked(Rule):
         del block
         if not any(op.name in ("arith.select", "scf.if") for op in draft.function.walk()):
             return False
-        before = {it.label for it in draft.blocks()}
+        before = {block.label for block in draft.blocks()}
         done = False
-        for label in [it.label for it in reversed(draft.blocks()) if it.is_reduction]:
+        for label in [block.label for block in reversed(draft.blocks()) if block.is_reduction]:
             nest = draft.nest(label)
             if nest.reduce and _is_worth(nest, nest.reduce[0]):
                 done |= shorten(draft, label, draft.loops(label)[nest.reduce[0]])
@@ -58,5 +58,7 @@ def _is_worth(nest: Nest, loop: ForOp) -> bool:
     looked_at = 0
     for buffer in terms.finite:
         loads = [load for load in nest.loads if load.buffer is buffer] or nest.loads
-        looked_at += max(iterations(it for it in nest.loops if load.stride(it)) for load in loads)
+        looked_at += max(
+            iterations(loop for loop in nest.loops if load.stride(loop)) for load in loads
+        )
     return iterations(nest.loops) >= REPAID * looked_at

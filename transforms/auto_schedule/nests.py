@@ -132,7 +132,7 @@ class Nest:
             self._access(op) for op in self.body_ops if type(op) is LoadOp and op not in own
         ]
         """The loads of the body, without the load of a reduction's previous result."""
-        self.known: dict[str, Any] = {}
+        self.results: dict[str, Any] = {}
         """The cached results of analyses that rules share."""
         self.bits = max((access.bits for access in (*self.stores, *self.loads)), default=32)
         """The bits of the widest accessed element, which determines the lanes of a vector."""
@@ -143,7 +143,7 @@ class Nest:
         """
         written = buffers_written(self.block)
         read = buffers_read(self.block)
-        return [it for it in read if it not in written].index(buffer)
+        return [buffer_read for buffer_read in read if buffer_read not in written].index(buffer)
 
     def _access(self, op: LoadOp | StoreOp) -> Access:
         buffer = op.buffer.type
@@ -155,13 +155,13 @@ class Nest:
         groups: dict[ForOp, int] = {}
         moves: set[ForOp] = set()
         """The loops that change the index by other terms than those of a group."""
-        exprs = [self._index.compose(it, op.operands_of_map) for it in op.indices.data.results]
+        exprs = [self._index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
         for dims, expr in merged(exprs, shape, self._index):
             rows = shape[dims[-1] + 1 :]
             scale = math.prod(rows) if all(size >= 0 for size in rows) else FAR
             terms, _ = linear_terms(expr)
             if len(dims) > 1:
-                divided.update(it for dim in dims for it in self._divided(exprs[dim]))
+                divided.update(loop for dim in dims for loop in self._divided(exprs[dim]))
             for atom, factor in terms.items():
                 loop = self.loop_of(atom)
                 if loop is not None:
@@ -192,7 +192,7 @@ class Nest:
     def indices(self, access: Access) -> list[AffineExpr]:
         """The indices of an access; :meth:`loop_of` maps their variables to loops."""
         op = access.op
-        return [self._index.compose(it, op.operands_of_map) for it in op.indices.data.results]
+        return [self._index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
 
     def loop_of(self, expr: AffineExpr) -> ForOp | None:
         """The loop of the variable that forms an expression alone; None for other expressions."""

@@ -122,7 +122,7 @@ def vectorize(draft: Draft, block: str, loop: ForOp, *, lanes: int | None = None
     handle = handles[loop]
     inside = nest.loops[nest.loops.index(loop) + 1 :]
     if inside:
-        draft.put_in_order([*(handles[it] for it in inside), handle])
+        draft.put_in_order([*(handles[loop] for loop in inside), handle])
     if _is_gather(nest, loop, draft.machine.lanes(nest.bits)):
         return
     if loop.static_extent is None:
@@ -220,7 +220,7 @@ def _transpose(
             draft.return_to(mark)
             nest = draft.nest(block)
             vector, rows = nest.loops[at_vector], nest.loops[at_rows]
-            load = next(it for it in nest.loads if it.stride(rows) == 1)
+            load = next(load for load in nest.loads if load.stride(rows) == 1)
     if extent(rows) < size or extent(vector) < size:
         raise ScheduleError("KC3040", "the tile is larger than the loops")
     handles = draft.loops(block)

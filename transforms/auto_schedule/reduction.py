@@ -119,7 +119,7 @@ def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
     nest = draft.nest(block)
     handles = draft.loops(block)
     inside = nest.loops[nest.loops.index(row) + 1 :]
-    outer = [it for it in nest.reduce if it is not row and it not in inside]
+    outer = [loop for loop in nest.reduce if loop is not row and loop not in inside]
     if inside and not draft.attempt("reorder", *map(handles.get, (*outer, *inside, row))):
         return False
     if row.static_extent is not None:
@@ -222,7 +222,7 @@ def _terms_by_cores(draft: Draft, block: str) -> bool:
         # The loops of one iteration that results have are inside, so that what is cut is outermost.
         handles = draft.loops(block)
         terms = handles[outer]
-        draft.put_in_order([terms, *(handles[it] for it in nest.loops if it is not outer)])
+        draft.put_in_order([terms, *(handles[loop] for loop in nest.loops if loop is not outer)])
         if whole < count:
             terms, rest = draft.loop_partition(terms, [whole, None])
             end = loop_tree.blocks(draft.session.loop(rest))[0].label
@@ -245,7 +245,7 @@ def _vectorize_row(draft: Draft, block: str, is_cut: bool) -> None:
     nest, loops = draft.nest(block), draft.loops(block)
     vector = nest.reduce[-1] if nest.reduce and is_cut else nest.loops[-1]
     draft.put_in_order(
-        [*(handle for it, handle in loops.items() if it is not vector), loops[vector]]
+        [*(handle for loop, handle in loops.items() if loop is not vector), loops[vector]]
     )
     draft.vectorize(loops[vector])
 
@@ -317,10 +317,14 @@ def _rows_of_a_group(draft: Draft, block: str, along: ForOp) -> bool:
     lanes = machine.lanes(nest.bits)
     best = None
     for rows in nest.spatial[: nest.spatial.index(along)]:
-        size = math.gcd(*(it.groups.get(rows, 0) for it in nest.loads), rows.static_extent or 1)
-        if size < 2 or not any(rows in it.groups and it.stride(along) == 1 for it in nest.loads):
+        size = math.gcd(*(load.groups.get(rows, 0) for load in nest.loads), rows.static_extent or 1)
+        if size < 2 or not any(
+            rows in load.groups and load.stride(along) == 1 for load in nest.loads
+        ):
             continue
-        for height in (it for it in range(2, machine.registers // 2) if size % it == 0):
+        for height in (
+            candidate for candidate in range(2, machine.registers // 2) if size % candidate == 0
+        ):
             for vectors in range(1, VECTORS + 1):
                 if vectors > 1 and (vectors - 1) * lanes >= extent(along):
                     continue

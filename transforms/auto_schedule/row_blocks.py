@@ -83,25 +83,25 @@ class RowBlocks(Rule):
         group = group_of(draft, nest, products=True)
         if not _exceeds_caches(draft, group):
             return False
-        products = [it for it in (nest, *group.members) if is_product(draft, it)]
+        products = [member for member in (nest, *group.members) if is_product(draft, member)]
         if len(products) < 2 or not all(_is_of_rows(group, product) for product in products):
             return False
         size = _rows(draft, group, products)
         if size is None:
             return False
-        _perform(draft, group, [it.name for it in products], size)
+        _perform(draft, group, [product.name for product in products], size)
         return True
 
 
 def _is_of_rows(group: Group, product: Nest) -> bool:
     """True if a product of floats has a row of results for each row of a factor."""
     rows = group.shared_by(product)[-1]
-    types = {getattr(it.buffer.type, "element_type", None) for it in product.loads}
+    types = {getattr(load.buffer.type, "element_type", None) for load in product.loads}
     return (
         len(product.reduce) == 1
         and product.stores[0].stride(rows) != 1
-        and any(it.stride(rows) for it in product.loads)
-        and not all(it.stride(rows) for it in product.loads)
+        and any(load.stride(rows) for load in product.loads)
+        and not all(load.stride(rows) for load in product.loads)
         and types <= {f32, f64}
     )
 
@@ -114,7 +114,7 @@ def _between(group: Group) -> int:
 def _exceeds_caches(draft: Draft, group: Group) -> bool:
     """True if the intermediate results between the products may exceed the L2 cache."""
     loops = (loop for nest in (group.root, *group.members) for loop in nest.loops)
-    is_known = all(it.static_extent is not None for it in loops)
+    is_known = all(loop.static_extent is not None for loop in loops)
     return not is_known or _between(group) > draft.machine.l2
 
 
@@ -165,7 +165,9 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
     work = sum(iterations(nest.loops) * max(1, nest.operations + len(nest.loads)) for nest in nests)
     rows = group.shared[-1].static_extent
     is_ragged = rows is None or rows % size != 0
-    is_masked = any(TermReader().terms_of(it.block) for it in nests if it.block.is_reduction)
+    is_masked = any(
+        TermReader().terms_of(member.block) for member in nests if member.block.is_reduction
+    )
     most = SLOWER_IF_MASKED if is_masked else SLOWER
     handles = draft.loops(name)
     outside = [handles[loop] for loop in group.shared]
@@ -190,8 +192,8 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
             perform(draft, label, tile, None, within, rows_end=is_ragged)
             stored = draft.nest(label).stores[0].buffer
             if not draft.nest(label).block.has_init and nest is not root:
-                finishing = [it for it in readers(stored) or () if it.label != label]
-                skipped += [it.label for it in finishing]
+                finishing = [reader for reader in readers(stored) or () if reader.label != label]
+                skipped += [reader.label for reader in finishing]
         elif nest.block.is_reduction:
             reduction.schedule(draft, label, depth, in_place=True)
         else:
@@ -203,7 +205,7 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
     if is_masked:
         _skip_masked(draft, skipped, depth)
     if is_ragged:
-        for label in [it for it in skipped if it not in products]:
+        for label in [name for name in skipped if name not in products]:
             _hint(draft, list(draft.loops(label).values())[depth])
         _run_ragged_in_parallel(draft, name, depth, work)
         _hint(draft, place)

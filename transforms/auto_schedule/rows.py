@@ -141,9 +141,9 @@ def is_product(draft: Draft, nest: Nest) -> bool:
     """True if a block is a product or a convolution for the rule ``contraction``."""
     if iterations(nest.reduce) <= 16:
         return False
-    if "product" not in nest.known:
-        nest.known["product"] = is_contraction(nest, draft.machine)
-    return nest.known["product"]
+    if "product" not in nest.results:
+        nest.results["product"] = is_contraction(nest, draft.machine)
+    return nest.results["product"]
 
 
 def _producers(draft: Draft, nest: Nest) -> set[BlockOp]:
@@ -201,7 +201,7 @@ def _is_worth(draft: Draft, group: Group) -> bool:
         if columns is not None:
             along = group.axes[nest.name].get(group.root.spatial.index(columns))
         for access in (*nest.loads, *nest.stores):
-            inner = [it for it in nest.loops if it not in shared and access.stride(it)]
+            inner = [loop for loop in nest.loops if loop not in shared and access.stride(loop)]
             size = iterations(inner) * access.bits / 8
             if along is not None and access.stride(along):
                 size *= COLUMNS * machine.lanes(group.root.bits)
@@ -235,8 +235,10 @@ def _saves(group: Group) -> bool:
     moved, again = 0.0, 0.0
     seen: set[SSAValue] = set()
     for nest in (group.root, *group.members):
-        for buffer in dict.fromkeys(it.buffer for it in (*nest.loads, *nest.stores)):
-            access = next(it for it in (*nest.loads, *nest.stores) if it.buffer is buffer)
+        for buffer in dict.fromkeys(access.buffer for access in (*nest.loads, *nest.stores)):
+            access = next(
+                access for access in (*nest.loads, *nest.stores) if access.buffer is buffer
+            )
             size = iterations(loop for loop in nest.loops if access.stride(loop)) * access.bits
             moved += size
             if buffer in seen:

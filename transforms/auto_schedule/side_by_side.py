@@ -52,7 +52,9 @@ def is_narrow(draft: Draft, group: Group) -> bool:
         return False
     for nest in nests:
         own = _columns(group, nest)
-        if len(own) > 1 or any(it.static_extent is None or extent(it) >= 2 * lanes for it in own):
+        if len(own) > 1 or any(
+            loop.static_extent is None or extent(loop) >= 2 * lanes for loop in own
+        ):
             return False
         if not set(nest.reduce) <= set(own):
             return False

@@ -91,7 +91,7 @@ def _around_recurrences(function: Operation) -> Iterator[ForOp]:
     for outermost in _outermost(function):
         for loop in loop_tree.loops(outermost):
             inner = [op for op in loop.body.block.ops if isinstance(op, ForOp)]
-            if extent(loop) >= TOGETHER and any(_waits(it, loop) for it in inner):
+            if extent(loop) >= TOGETHER and any(_waits(statement, loop) for statement in inner):
                 yield loop
 
 

@@ -207,7 +207,9 @@ def tile_product_of(draft: Draft, nest: Nest) -> TileProduct | None:
     if nest.stores[0].bits != 32:
         return None
     candidates = list(_candidates(draft, nest))
-    best = min(candidates, key=lambda it: (it.cycles, it.a.stride(it.rows)), default=None)
+    best = min(
+        candidates, key=lambda choice: (choice.cycles, choice.a.stride(choice.rows)), default=None
+    )
     if best is None or best.cycles > _vector_cycles(draft, nest):
         return None
     return best
@@ -363,7 +365,7 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
     Raises ScheduleError if a primitive is refused.
     """
     block, height, (down, across) = nest.name, product.height, product.grid
-    labels = {it.label for it in draft.blocks()} - {block, epilogue}
+    labels = {block.label for block in draft.blocks()} - {block, epilogue}
     own = (product.rows, product.columns, product.terms)
     places = [nest.loops.index(loop) for loop in own]
     # The same loops and loads, once others have taken their place.
@@ -438,7 +440,7 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
         _copy_in_vectors(draft, padded_b)
     _pack(draft, packed_b, at_b, product, by_rows=by_rows)
     draft.settled.update(filter(None, (block, epilogue)))
-    draft.settled.update({it.label for it in draft.blocks()} - labels)
+    draft.settled.update({inner_block.label for inner_block in draft.blocks()} - labels)
 
 
 def _pad(
@@ -456,8 +458,8 @@ def _pad(
     is_cropped = any(nest.stores[0].stride(loop) for loop in odd)
     padding = [sizes.get(loop, 1) for loop in nest.loops]
     blocks = draft.pad_einsum(draft.block(nest.name), padding)
-    labels = iter([draft.session.block(it).label for it in blocks])
-    copies = [next(labels) if it else None for it in is_padded]
+    labels = iter([draft.session.block(handle).label for handle in blocks])
+    copies = [next(labels) if needs_pad else None for needs_pad in is_padded]
     if nest.loads[0] is not product.a:
         copies.reverse()
     last = epilogue

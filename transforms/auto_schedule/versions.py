@@ -72,7 +72,9 @@ def _epilogue(draft: Draft, nest: Nest) -> str | None:
     producer = nest.block
     while True:
         nests = [draft.nest(block.label) for block in draft.blocks() if block is not producer]
-        behind = next((it for it in nests if _goes_on_with(it, producer)), None)
+        behind = next(
+            (candidate for candidate in nests if _goes_on_with(candidate, producer)), None
+        )
         if behind is None:
             return last
         results = behind.stores[0].buffer
@@ -90,7 +92,7 @@ def _goes_on_with(nest: Nest, producer: BlockOp) -> bool:
         return contraction_behind(nest) is producer
     if nest.reduce or not nest.is_plain or not is_untouched(nest.block) or len(nest.stores) != 1:
         return False
-    loads = [it for it in nest.loads if _writers_of(it.buffer) == {producer}]
+    loads = [load for load in nest.loads if _writers_of(load.buffer) == {producer}]
     return (
         len(loads) == 1
         and set(readers(loads[0].buffer) or ()) == {nest.block}

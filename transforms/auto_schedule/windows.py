@@ -100,7 +100,7 @@ def is_regular_reduction(nest: Nest) -> bool:
         return False
     if not (nest.is_plain and nest.block.has_init and is_untouched(nest.block)):
         return False
-    return len(nest.stores) == 1 and all(it.regular for it in (*nest.loads, *nest.stores))
+    return len(nest.stores) == 1 and all(access.regular for access in (*nest.loads, *nest.stores))
 
 
 def is_window(nest: Nest, machine: Machine) -> bool:
@@ -174,7 +174,7 @@ def cycles_of(nest: Nest, machine: Machine) -> float | None:
     across = math.ceil(extent(along) / machine.lanes(nest.bits))
     around = iterations(loop for loop in nest.spatial if loop not in (along, rows))
     window = window_of(nest)
-    return down * across * around * iterations(it for it in nest.reduce if it not in window)
+    return down * across * around * iterations(loop for loop in nest.reduce if loop not in window)
 
 
 def _rows(nest: Nest, along: ForOp, machine: Machine) -> tuple[ForOp | None, int]:

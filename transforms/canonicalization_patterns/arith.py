@@ -34,10 +34,10 @@ class ShortenExtremes(RewritePattern):
         # A value that stands for another, as a constant does, is found again by its expression.
         values = {index.expr(term): term for term in reversed(terms)}
         exprs = outermost(extreme_of(op), [index.expr(term) for term in terms], index)
-        kept = [values[expr] for expr in exprs]
-        if len(kept) == len(terms):
+        in_order = [values[expr] for expr in exprs]
+        if len(in_order) == len(terms):
             return
-        value, *remaining = kept
+        value, *remaining = in_order
         chain: list[arith.MinSIOp | arith.MaxSIOp] = []
         for term in remaining:
             chain.append(type(op)(value, term))

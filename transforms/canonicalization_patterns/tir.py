@@ -305,9 +305,9 @@ class DropEmptyElse(RewritePattern):
     def match_and_rewrite(self, op: IfOp, rewriter: PatternRewriter, /) -> None:
         if op.orelse.blocks and op.orelse.block.is_empty:
             then = op.detach_region(op.then)
-            kept = IfOp(op.condition.data, op.operands_of_set, then)
-            kept.attributes.update(op.attributes)
-            rewriter.replace(op, kept)
+            replacement = IfOp(op.condition.data, op.operands_of_set, then)
+            replacement.attributes.update(op.attributes)
+            rewriter.replace(op, replacement)
 
 
 # Blocks
@@ -345,8 +345,8 @@ class SimplifyBlock(RewritePattern):
             extent if isinstance(extent, int) else index.constant(extent) for extent in op.extents
         ]
         shape = [
-            size if known is None else max(known, 0)
-            for size, known in zip(op.extents, sizes, strict=True)
+            size if upper is None else max(upper, 0)
+            for size, upper in zip(op.extents, sizes, strict=True)
         ]
         dynamic = [size for size in shape if not isinstance(size, int)]
         if bindings is None and predicate is None and len(dynamic) == len(op.dynamic_extents):

@@ -65,9 +65,9 @@ def _reduced_far_single(x: Real) -> tuple[Real, Integer]:
     wide, a = x.wide(), x.abs()
     high, low = (wide.real(part) for part in x.parts(2 / PI, 53))
     for exponent in _RANGES:
-        kept = (2 / PI) % Decimal(2) ** (x.mantissa + 2 - exponent)
+        two_over_pi = (2 / PI) % Decimal(2) ** (x.mantissa + 2 - exponent)
         is_beyond = a >= 2.0**exponent
-        first, second = x.parts(kept, 53)
+        first, second = x.parts(two_over_pi, 53)
         high = is_beyond.choose(wide.real(first), high)
         low = is_beyond.choose(wide.real(second), low)
     n, bits = wide.rounded(high)
@@ -294,7 +294,7 @@ def atan2(y: Real, x: Real) -> Real:
     greater, lesser = (is_small.choose(_lifted(n), n) for n in (greater, lesser))
     # The fraction counts only where the angle is near 0, and is it then.
     is_tiny = lesser < greater * 2.0**-60
-    given = lesser
+    unscaled = lesser
     lesser = is_tiny.choose(x.real(0.0), lesser)
     # So that their sum is finite.
     scale = (greater > 2.0**x.bias).choose(x.real(0.25), 1.0)
@@ -320,7 +320,7 @@ def atan2(y: Real, x: Real) -> Real:
     result = result.unless(
         is_near_0,
         lambda: is_near_0.choose(
-            _small_fraction(is_near_0.choose(given, 1.0), is_near_0.choose(greater, 1.0), scale),
+            _small_fraction(is_near_0.choose(unscaled, 1.0), is_near_0.choose(greater, 1.0), scale),
             result,
         ),
     )

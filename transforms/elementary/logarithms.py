@@ -27,8 +27,8 @@ def split(x: Real, more: Callable[[float], Real | float] = float) -> tuple[Real,
     shifted = x.bits() + (offset - least)
     upper = (shifted >> mantissa) | (x.bias + mantissa << mantissa)
     e = upper.bits(x) - more(2.0**mantissa + x.bias + 1)
-    kept = shifted & ((1 << mantissa) - 1)
-    return e, (kept + least).bits(x) - 1.0, shifted
+    bits = shifted & ((1 << mantissa) - 1)
+    return e, (bits + least).bits(x) - 1.0, shifted
 
 
 def normal(x: Real) -> tuple[Real, Real]:

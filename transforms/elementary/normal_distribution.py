@@ -84,7 +84,7 @@ def times_share_by_tanh(x: Real) -> Real:
     For z = 2 sqrt(2 / pi) (|x| + 0.044715 |x|**3) and p = exp(-z), this is |x| - |x| p / (1 + p) if
     x is positive, and -|x| p / (1 + p) otherwise. z is the sum of two numbers.
     """
-    given, is_tiny = x, x.abs() < _least(x)
+    argument, is_tiny = x, x.abs() < _least(x)
     x = is_tiny.choose(x.real(1.0), x)
     a = x.abs().least(11.0 if x.is_single else 21.57)
     bits = x.mantissa + 1
@@ -105,7 +105,7 @@ def times_share_by_tanh(x: Real) -> Real:
     # The quotient of what is missing is as good without the divisor, which is at most 2.
     tail = _scaled(value, -(value * rest), y, n)
     result = _less(x, tail)
-    return result.unless(is_tiny, lambda: is_tiny.choose(given.halved(), result))
+    return result.unless(is_tiny, lambda: is_tiny.choose(argument.halved(), result))
 
 
 def _above(a: Real, factor: Real) -> Real:

@@ -684,17 +684,17 @@ def either(
     otherwise. Each is computed in its own branch.
     """
     code, test = condition.code, condition.any()
-    outer, known = code.emit, code.constants
+    outer, constants = code.emit, code.constants
     blocks: list[Block] = []
     types: list[Attribute] = []
     for values in (rare, usual):
         block = Block()
-        code.emit, code.constants = block.add_op, dict(known)
+        code.emit, code.constants = block.add_op, dict(constants)
         results = [result.value for result in values()]
         block.add_op(scf.YieldOp(*results))
         blocks.append(block)
         types = [result.type for result in results]
-    code.emit, code.constants = outer, known
+    code.emit, code.constants = outer, constants
     then, otherwise = map(Region, blocks)
     branch = scf.IfOp(test, types, then, otherwise)
     code.emit(branch)
@@ -711,15 +711,15 @@ def repeated(
     """
     code = values[0].code
     types = [number.value.type for number in values]
-    outer, known = code.emit, dict(code.constants)
+    outer, constants = code.emit, dict(code.constants)
     body, again = Block(arg_types=types), Block(arg_types=types)
     code.emit = body.add_op
     condition, following = step(*(Real(arg, code) for arg in body.args))
     body.add_op(scf.ConditionOp(condition.any(), *(number.value for number in following)))
     again.add_op(scf.YieldOp(*again.args))
-    code.emit, code.constants = outer, known
-    given = [number.value for number in values]
-    loop = WhileOp(given, types, Region(body), Region(again))
+    code.emit, code.constants = outer, constants
+    initial = [number.value for number in values]
+    loop = WhileOp(initial, types, Region(body), Region(again))
     code.emit(loop)
     return [Real(result, code) for result in loop.results]
 

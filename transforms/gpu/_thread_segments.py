@@ -124,7 +124,7 @@ class Plan:
         self.cheap: set[SSAValue] = set()
         self.home: dict[SSAValue, Segment] = {}
         """The segment that computes each value."""
-        self.kept: dict[SSAValue, None] = {}
+        self.crossing: dict[SSAValue, None] = {}
         """The values that are stored in an array with an element for each thread."""
         self.same: dict[SSAValue, SSAValue] = {}
         """The results of loops, each with the value with which it shares an array."""
@@ -153,7 +153,7 @@ class Plan:
             and (len(element.get_shape()) != 1 or element.element_type == i1)
         ):
             raise ApartError
-        self.kept[value] = None
+        self.crossing[value] = None
 
     def _block(self, block: Block, depth: int) -> tuple[list[Item], Segment]:
         """The items of a block, and its last segment, which is the last item."""
@@ -219,8 +219,8 @@ class Plan:
                     continue
                 body, last = self._block(region.block, depth)
                 end = region.block.last_op
-                given = end.operands if isinstance(end, scf.YieldOp) else ()
-                self._assign(tuple(zip(op.results, given, strict=True)), last)
+                yielded = end.operands if isinstance(end, scf.YieldOp) else ()
+                self._assign(tuple(zip(op.results, yielded, strict=True)), last)
                 bodies.append(body)
             for result in op.results:
                 self._keep(result)

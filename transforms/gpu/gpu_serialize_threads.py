@@ -136,9 +136,9 @@ def _launched_so(function: GPUFuncOp, launches: Sequence[LaunchFuncOp]) -> bool:
     home = function.parent_op()
     assert isinstance(home, GPUModuleOp)
     names = (home.sym_name.data, function.sym_name.data)
-    known = function.known_block_size
-    return known is not None and all(
-        constants_of(launch.block) == list(known.get_values())
+    block_size = function.known_block_size
+    return block_size is not None and all(
+        constants_of(launch.block) == list(block_size.get_values())
         for launch in launches
         if launch.kernel_names == names
     )
@@ -200,7 +200,7 @@ class _Serialization:
             elif users:
                 self.slots[value] = self._array(type_.element_type, type_.get_shape(), value)
                 arrays.append(self.slots[value])
-        for value in plan.kept:
+        for value in plan.crossing:
             if value in plan.same:
                 self.slots[value] = self.slots[plan.same[value]]
                 continue
@@ -304,9 +304,9 @@ class _Serialization:
         return self.emit(arith.ConstantOp(IntegerAttr(value, _INDEX)))
 
     def _size(self, axis: int) -> int | SSAValue:
-        known = self.function.known_block_size
-        if known is not None and self.is_launched_so:
-            return known.get_values()[axis]
+        block_size = self.function.known_block_size
+        if block_size is not None and self.is_launched_so:
+            return block_size.get_values()[axis]
         dimension = (Dimension.X, Dimension.Y, Dimension.Z)[axis]
         return self.emit(gpu.BlockDimOp(dimension))
 
@@ -375,7 +375,7 @@ class _Thread:
                         self.finish(inner)
             if not isinstance(step, Keep):
                 for result in _operation(step).results:
-                    if result in plan.kept:
+                    if result in plan.crossing:
                         self.keep(result, self.values[result])
 
     def require(self, value: SSAValue) -> None:
@@ -394,11 +394,11 @@ class _Thread:
                 self.require(operand)
             serial.add(op.clone(self.values))
             return
-        if value not in plan.kept:
+        if value not in plan.crossing:
             raise ApartError
-        self.values[value] = self.kept(value, self.thread)
+        self.values[value] = self.saved_value(value, self.thread)
 
-    def kept(self, value: SSAValue, thread: SSAValue) -> SSAValue:
+    def saved_value(self, value: SSAValue, thread: SSAValue) -> SSAValue:
         """The value that a thread has stored."""
         array, serial = self.serial.slots[value], self.serial
         if isinstance(value.type, VectorType):
@@ -425,7 +425,7 @@ class _Thread:
         if op.value in serial.plan.uniform:
             value = self.values[op.value]
         else:
-            value = self.kept(op.value, source)
+            value = self.saved_value(op.value, source)
         self.values[op.shuffle_result], self.values[op.valid] = value, valid
 
     def identity(self, op: Operation) -> SSAValue:

@@ -62,17 +62,17 @@ class EliminateCommonSubexprPass(ModulePass):
         for function in functions.values():
             self._visit(function.body.block, {}, purity)
 
-    def _visit(self, block: Block, known: dict[Hashable, Operation], purity: Purity) -> None:
+    def _visit(self, block: Block, first_of: dict[Hashable, Operation], purity: Purity) -> None:
         for op in list(block.ops):
             if isinstance(op, _COMPARED) and purity.is_pure(op) and not self._is_skipped(op):
-                first = known.setdefault(_key(op), op)
+                first = first_of.setdefault(_key(op), op)
                 if first is not op:
                     op.results[0].replace_all_uses_with(first.results[0])
                     op.detach()
                     op.erase()
                     continue
             for region in op.regions:
-                self._visit(region.block, {} if isinstance(op, FnOp) else dict(known), purity)
+                self._visit(region.block, {} if isinstance(op, FnOp) else dict(first_of), purity)
 
     def _is_skipped(self, op: Operation) -> bool:
         if callable(self.fskip):

@@ -207,8 +207,8 @@ class _Inference:
     def infer_fn(self, op: FnOp) -> None:
         type_ = op.result.type
         if isinstance(type_, FnType):
-            for argument, known in zip(op.body.block.args, type_.inputs.types, strict=True):
-                self.refine(argument, known, op)
+            for argument, operand_type in zip(op.body.block.args, type_.inputs.types, strict=True):
+                self.refine(argument, operand_type, op)
         for inner in op.body.block.ops:
             self.infer(inner)
         last = op.body.block.last_op
@@ -242,8 +242,8 @@ class _Inference:
         if not isinstance(type_, FnType):
             raise not_fitting(op, f"{type_} is no function")
         _require_count(op, len(op.arguments), len(type_.inputs.types), "")
-        for operand, known in zip(op.arguments, type_.inputs.types, strict=True):
-            self.refine(operand, known, op)
+        for operand, operand_type in zip(op.arguments, type_.inputs.types, strict=True):
+            self.refine(operand, operand_type, op)
         inputs = tuple_type([operand.type for operand in op.arguments])
         self.refine(op.callee, FnType(inputs, type_.output), op)
         self.refine(op.result, type_.output, op)

@@ -222,9 +222,9 @@ class ChangesNothing(RewritePattern):
             if new.result.type == op.result.type:
                 rewriter.replace(op, new)
             return
-        kept = _unchanged(op)
-        if kept is not None and kept.type == op.result.type:
-            rewriter.replace(op, [], [kept])
+        operand = _unchanged(op)
+        if operand is not None and operand.type == op.result.type:
+            rewriter.replace(op, [], [operand])
 
 
 def _unchanged(op: OperatorOp) -> SSAValue | None:

@@ -156,11 +156,11 @@ def _call(name: str, parts: _Parts) -> str:
 def _operation(name: str, parts: _Parts, instruction: str, loops: str) -> str:
     """The private functions of an operation: the function to call, and its description."""
     types = ", ".join(_type(part, is_tile) for part, _, is_tile in parts)
-    given = ", ".join(f"%{part.letter}: {_type(part, is_tile)}" for part, _, is_tile in parts)
+    parameters = ", ".join(f"%{part.letter}: {_type(part, is_tile)}" for part, _, is_tile in parts)
     described = _typed(loops, [(part.letter, _type(part, is_tile)) for part, _, is_tile in parts])
     return f"""  func.func private @{name}.tile({types}) attributes {{
       kc.description = @{name}.loops, kc.tiles = "{instruction}"}}
-  func.func private @{name}.loops({given}) {{
+  func.func private @{name}.loops({parameters}) {{
 {described}
     func.return
   }}
@@ -179,9 +179,9 @@ def _head(name: str, features: Sequence[str], parts: _Parts, loops: str) -> str:
 
 
 def _role(role: str, parts: _Parts, lines: Sequence[str]) -> str:
-    given = ", ".join(f"%{part.letter}: {_type(part, is_tile)}" for part, _, is_tile in parts)
+    parameters = ", ".join(f"%{part.letter}: {_type(part, is_tile)}" for part, _, is_tile in parts)
     body = "\n".join(f"    {line}" for line in lines)
-    return f"  func.func @{role}({given}) {{\n{body}\n    func.return\n  }}\n"
+    return f"  func.func @{role}({parameters}) {{\n{body}\n    func.return\n  }}\n"
 
 
 def _module(name: str, features: Sequence[str], parts: _Parts, instruction: str, loops: str) -> str:

@@ -170,7 +170,9 @@ def _module(
     types = [_type_of(tile, space) for _, tile, space in parts]
     letters = [letter for letter, _, _ in parts]
     whole = ", ".join(f"%{letter}: {_dense(fragment)}" for letter, fragment, _ in parts)
-    given = ", ".join(f"%{letter}: {type_}" for letter, type_ in zip(letters, types, strict=True))
+    parameters = ", ".join(
+        f"%{letter}: {type_}" for letter, type_ in zip(letters, types, strict=True)
+    )
     passed = ", ".join(
         f"{mode} %{letter}" for mode, letter in zip(modes, letters, strict=True) if mode
     )
@@ -188,7 +190,7 @@ def _module(
     func.return
   }"""
     )
-    roles = roles.replace("$given", given).replace("$call", call)
+    roles = roles.replace("$given", parameters).replace("$call", call)
     return f"""module @{name} attributes {{kc.features = ["{requires}"]}} {{
   func.func @description({whole}) {{
 {description}

@@ -131,9 +131,9 @@ class TensorIntrin:
         """
         functions: dict[str, FuncOp] = {}
         externals: dict[str, FuncOp] = {}
-        for role, given in zip(ROLES, (desc, impl, init, update), strict=True):
-            if given is not None:
-                function, more = _function(name, given)
+        for role, function_or_text in zip(ROLES, (desc, impl, init, update), strict=True):
+            if function_or_text is not None:
+                function, more = _function(name, function_or_text)
                 functions[role] = _laid_out(function)
                 externals.update((op.sym_name.data, op) for op in more)
         intrin = _checked(name, functions, tuple(features), tuple(externals.values()))
@@ -222,23 +222,23 @@ def _name(op: Operation) -> str | None:
 
 
 def _features(module: ModuleOp) -> tuple[str, ...]:
-    given = module.attributes.get("kc.features")
-    if not isinstance(given, ArrayAttr):
+    attr = module.attributes.get("kc.features")
+    if not isinstance(attr, ArrayAttr):
         return ()
-    return tuple(feature.data for feature in given if isinstance(feature, StringAttr))
+    return tuple(feature.data for feature in attr if isinstance(feature, StringAttr))
 
 
 def _is_private(op: FuncOp) -> bool:
     return op.sym_visibility is not None and op.sym_visibility.data == "private"
 
 
-def _function(name: str, given: Any) -> tuple[FuncOp, list[FuncOp]]:
-    """The function that ``given`` is or contains, and the private functions in the same module."""
-    if isinstance(given, str):
+def _function(name: str, source: Any) -> tuple[FuncOp, list[FuncOp]]:
+    """The function that ``source`` is or contains, and the private functions in the same module."""
+    if isinstance(source, str):
         file = f"<intrinsic {name}>"
-        with source_text(file, given):
-            given = _parsed(given, file)
-    module = getattr(given, "op", given)
+        with source_text(file, source):
+            source = _parsed(source, file)
+    module = getattr(source, "op", source)
     if isinstance(module, FuncOp):
         return module, []
     functions = [op for op in module.body.ops if isinstance(op, FuncOp)]

@@ -99,7 +99,10 @@ def store_name(total: str, rows: int = ROWS, space: str = "global") -> str:
 @cache
 def tile_intrins() -> Mapping[str, TileIntrin]:
     """The intrinsics by name."""
-    intrins = {load_b_name(it): TileIntrin("load", ROWS, "b", it) for it in ("i8", "bf16", "f16")}
+    intrins = {
+        load_b_name(element): TileIntrin("load", ROWS, "b", element)
+        for element in ("i8", "bf16", "f16")
+    }
     for rows in range(1, ROWS + 1):
         for element in ("i8", "bf16", "f16"):
             intrins[load_a_name(element, rows)] = TileIntrin("load", rows, "a", element)

@@ -443,11 +443,11 @@ def _undetermined(block: BlockOp, store: StoreOp) -> str | None:
     """
     index = IndexValues()
     exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
-    known = determined(exprs, index)
+    fixed = determined(exprs, index)
     for arg, kind, extent, label in zip(
         block.body.block.args, block.types, block.extents, block.names, strict=True
     ):
-        if kind is IterType.SPATIAL and extent != 1 and arg not in known:
+        if kind is IterType.SPATIAL and extent != 1 and arg not in fixed:
             name = buffer_name(store.buffer)
             return f"{label} does not follow from the written element of {name}"
     return None

@@ -330,15 +330,15 @@ class FreshNames:
         self.taken = site.names()
 
     def take(self, name: str) -> str:
-        """The name ``wanted``, with a number appended if a block or a buffer already has it."""
+        """``name``, with a number appended if a block or a buffer already has it."""
         return names.fresh_name(name, self.taken)
 
 
-def fresh_name(site: Site, wanted: str) -> str:
-    """The name ``wanted``, with a number appended if a block or a buffer of the function already
+def fresh_name(site: Site, name_hint: str) -> str:
+    """``name_hint``, with a number appended if a block or a buffer of the function already
     has it.
     """
-    return FreshNames(site).take(wanted)
+    return FreshNames(site).take(name_hint)
 
 
 def name_apart(site: Site, copies: Iterable[Region]) -> None:

@@ -58,13 +58,13 @@ def steps_on(
     ``variables`` maps the spatial variables of its block to values at the new place.
     """
     copies: dict[Operation, Operation] = {}
-    ops, known = captured_copies(reduction, variables)
+    ops, mapping = captured_copies(reduction, variables)
     results: list[SSAValue] = []
     for n, update in enumerate(reduction.updates):
         step = update.step
         copy = copies.get(step)
         if copy is None:
-            copy = copies[step] = step.clone(known)
+            copy = copies[step] = step.clone(mapping)
             ops.append(copy)
         if isinstance(step, CombineOp):
             at = list(step.combined).index(update.store.value)  # pyright: ignore
@@ -85,11 +85,11 @@ def captured_copies(
     the map from old to new values. ``variables`` maps the variables of the reduction's block.
     """
     ops: list[Operation] = []
-    known = dict(variables)
+    mapping = dict(variables)
     for step in reduction.steps:
         for value in step.captured if isinstance(step, CombineOp) else ():
             for definition in makers_of_element(value, reduction.block) or ():
-                if definition.results[0] not in known:
-                    ops.append(definition.clone(known))
+                if definition.results[0] not in mapping:
+                    ops.append(definition.clone(mapping))
                     ops[-1].location = definition.location
-    return ops, known
+    return ops, mapping

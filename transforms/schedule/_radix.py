@@ -36,23 +36,23 @@ def variables_in(
         if part.size is not None:
             reader.learn(reader.own.compose(expr, access.operands_of_map), part)
     reader.read()
-    return [reader.known.get(reader.own.expr(arg), WHOLE) for arg in block.body.block.args]
+    return [reader.intervals.get(reader.own.expr(arg), WHOLE) for arg in block.body.block.args]
 
 
 class _Reader:
     def __init__(self, index: IndexValues, block: BlockOp) -> None:
         self.own = BoundIndexValues(level=block.body.block)
-        """The index values of the block; the keys of ``known`` are over its roots. The intervals
+        """The index values of the block; the keys of ``intervals`` are over its roots, the values
         are over the roots of ``index``.
         """
         self.index = index
-        self.known: dict[AffineExpr, Interval] = {}
+        self.intervals: dict[AffineExpr, Interval] = {}
         self.work: list[AffineExpr] = []
 
     def learn(self, expr: AffineExpr, part: Interval) -> None:
         """Record that ``expr`` lies in ``part``."""
-        if expr not in self.known:
-            self.known[expr] = part
+        if expr not in self.intervals:
+            self.intervals[expr] = part
             self.work.append(expr)
 
     def read(self) -> None:
@@ -66,7 +66,7 @@ class _Reader:
 
     def _read_digits(self, expr: AffineExpr) -> None:
         """Derive the ranges of the digits of a number."""
-        part = self.known[expr]
+        part = self.intervals[expr]
         terms, constant = linear_terms(expr)
         digits = sorted(terms.items(), key=lambda term: term[1])
         if isinstance(expr, AffineDimExpr) or not self._are_digits(digits):
@@ -114,16 +114,16 @@ class _Reader:
 
     def _read_numbers(self) -> None:
         """Derive the ranges of numbers whose quotient and remainder have known ranges."""
-        for expr, low in list(self.known.items()):
+        for expr, low in list(self.intervals.items()):
             if (by := _divisor(expr, AffineBinaryOpKind.Mod)) is not None:
                 assert isinstance(expr, AffineBinaryOpExpr)
-                quotient = self.known.get(self.own.simplify(expr.lhs // by))
+                quotient = self.intervals.get(self.own.simplify(expr.lhs // by))
                 if quotient is not None:
                     self.learn(expr.lhs, _number(quotient, by, low))
 
     def _read_quotients(self) -> None:
         """Derive the ranges of numbers of which only the quotient has a known range."""
-        for expr, high in list(self.known.items()):
+        for expr, high in list(self.intervals.items()):
             if (by := _divisor(expr, AffineBinaryOpKind.FloorDiv)) is not None:
                 assert isinstance(expr, AffineBinaryOpExpr)
                 self.learn(expr.lhs, _number(high, by, WHOLE))

@@ -27,7 +27,7 @@ class SymbolicSize:
     expr: AffineExpr
     symbols: tuple[str, ...]
 
-    def known(self, site: Site) -> SSAValue | None:
+    def value_at(self, site: Site) -> SSAValue | None:
         """The value of the size if it is a symbol that the function reads; else None."""
         if isinstance(self.expr, AffineSymExpr):
             for op in site.function.body.block.ops:
@@ -65,7 +65,7 @@ def sizes_of(site: Site, buffer: SSAValue) -> list[Size]:
             sizes.append(SymbolicSize(shape[n], symbols))
         else:
             sizes.append(DimensionSize(buffer, n))
-    values = [size.known(site) if isinstance(size, SymbolicSize) else None for size in sizes]
+    values = [size.value_at(site) if isinstance(size, SymbolicSize) else None for size in sizes]
     return [size if value is None else value for size, value in zip(sizes, values, strict=True)]
 
 

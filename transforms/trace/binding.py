@@ -45,23 +45,23 @@ class Binder:
         Raises KC3700 (too many arguments), KC3701 (an unknown parameter, or one that is passed
         twice), KC3702 (a value of the wrong kind) and KC3703 (a missing argument).
         """
-        given = self._given(args, kwargs)
+        arguments = self._arguments(args, kwargs)
         bound: dict[str, Any] = {}
         parts: dict[str, list[Any]] = {}
         for parameter in self.parameters:
-            if parameter.name not in given:
+            if parameter.name not in arguments:
                 if parameter.default is REQUIRED:
                     raise self._missing(parameter)
                 if parameter.element is None:
                     continue
-            value = given.get(parameter.name, parameter.default)
+            value = arguments.get(parameter.name, parameter.default)
             slot = self._slot(parameter, value)
             if parameter.element is not None:
                 part = parts.setdefault(slot.name, [])
                 part.append(self._part(parameter, slot, value))
                 if slot.handle is not None:
                     bound[slot.name] = part
-                elif len(part) == sum(slot in it.slots for it in self.parameters):
+                elif len(part) == sum(slot in parameter.slots for parameter in self.parameters):
                     self._keep(bound, slot, self._accept(parameter, slot, part))
                 continue
             if slot.types == (IndexMap,) and callable(value):
@@ -82,18 +82,18 @@ class Binder:
         if not is_default(slot, value):
             bound[slot.name] = value
 
-    def _given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        given: dict[str, Any] = {}
+    def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        arguments: dict[str, Any] = {}
         values = list(args)
         for parameter in self.parameters:
             if not values:
                 break
             if parameter.variadic:
                 is_list = len(values) == 1 and isinstance(values[0], list | tuple)
-                given[parameter.name] = list(values[0]) if is_list else values
+                arguments[parameter.name] = list(values[0]) if is_list else values
                 values = []
             else:
-                given[parameter.name] = values.pop(0)
+                arguments[parameter.name] = values.pop(0)
         if values:
             raise self._error(
                 "KC3700",
@@ -112,7 +112,7 @@ class Binder:
         }
         for given_name, value in kwargs.items():
             name = given_name if given_name in names else fields.get(given_name, given_name)
-            if name in given:
+            if name in arguments:
                 raise self._error("KC3701", f"{self.method}: argument '{name}' is given twice")
             if name == UNSAFE and getattr(self.step, "undecidable", False):
                 if not isinstance(value, bool):
@@ -125,8 +125,8 @@ class Binder:
                     f"{self.method}: there is no argument '{name}'",
                     suggest(name, names, "the arguments are"),
                 )
-            given[name] = value
-        return given
+            arguments[name] = value
+        return arguments
 
     def _slot(self, parameter: Parameter, value: Any) -> Slot:
         """The field for a value: the first that accepts values of its kind."""

@@ -68,8 +68,8 @@ class InstructionKind(str):
                     arguments[slot.name] = handles.pop(0)
             elif slot.name == "factors" and len(handles) > 1:
                 arguments[slot.name] = [
-                    given if isinstance(given, Variable) else getattr(given, "value", given)
-                    for given in handles
+                    handle if isinstance(handle, Variable) else getattr(handle, "value", handle)
+                    for handle in handles
                 ]
                 handles = []
             elif is_note and values:
@@ -130,7 +130,7 @@ class Instruction:
     @property
     def inputs(self) -> list[Variable]:
         """The variables among the arguments."""
-        return [given for value in self.arguments.values() for given in variables_in(value)]
+        return [variable for value in self.arguments.values() for variable in variables_in(value)]
 
     @property
     def attrs(self) -> list[Any]:

@@ -23,13 +23,13 @@ def name_variables(
     names: dict[int, str] = {}
     for instruction in instructions:
         for number, output in enumerate(instruction.outputs):
-            wanted = output.label if isinstance(output, Handle) else _number(instruction, number)
-            wanted = _NO_IDENTIFIER.sub("_", wanted) or "v"
-            if wanted[0].isdigit():
-                wanted = f"_{wanted}"
-            if keyword.iskeyword(wanted):
-                wanted += "_"
-            names[id(output)] = fresh_name(wanted, used)
+            name_hint = output.label if isinstance(output, Handle) else _number(instruction, number)
+            name_hint = _NO_IDENTIFIER.sub("_", name_hint) or "v"
+            if name_hint[0].isdigit():
+                name_hint = f"_{name_hint}"
+            if keyword.iskeyword(name_hint):
+                name_hint += "_"
+            names[id(output)] = fresh_name(name_hint, used)
     return names
 
 

@@ -38,12 +38,12 @@ def call_text(instruction: Instruction, names: dict[int, str]) -> str:
         left = f"[{outputs[0]}] = "
     arguments: list[str] = []
     for parameter in parameters(instruction.step):
-        slot = next((it for it in parameter.slots if it.name in instruction.arguments), None)
+        slot = next((slot for slot in parameter.slots if slot.name in instruction.arguments), None)
         if slot is None:
             continue
         value = instruction.arguments[slot.name]
         if parameter.variadic:
-            arguments += [value_text(it, names) for it in value]
+            arguments += [value_text(item, names) for item in value]
             continue
         if parameter.element is not None:
             value = value[parameter.element]

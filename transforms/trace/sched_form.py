@@ -86,19 +86,19 @@ def find_sequence(module: ModuleOp, name: str | None) -> NamedSequenceOp:
     """
     candidates = sequences(module)
     names = [sequence.sym_name.data for sequence in candidates]
-    wanted = name if name is not None else MAIN
+    sequence_name = name if name is not None else MAIN
     for sequence in candidates:
-        if sequence.sym_name.data == wanted:
+        if sequence.sym_name.data == sequence_name:
             return sequence
     if name is None and len(candidates) == 1:
         return candidates[0]
     raise ScheduleError(
         "KC3720",
-        f"there is no sequence '{wanted}'"
+        f"there is no sequence '{sequence_name}'"
         if candidates
         else "there is no transform.named_sequence",
         location=location_of(candidates[0] if candidates else module.body.block.first_op),
-        hints=suggest(wanted, names, "the sequences are")
+        hints=suggest(sequence_name, names, "the sequences are")
         or ["transform.named_sequence @__transform_main() { ... transform.yield }"],
     )
 
@@ -166,8 +166,8 @@ def check_step(step: Step, fields: dict[str, Any], unsafe: bool) -> None:
             return {key: stand_in(item) for key, item in value.items()}
         return value
 
-    given = {key: stand_in(value) for key, value in fields.items()}
-    from_fields(step, given, Reader(), unsafe=unsafe)
+    stand_ins = {key: stand_in(value) for key, value in fields.items()}
+    from_fields(step, stand_ins, Reader(), unsafe=unsafe)
 
 
 def _variable(value: SSAValue) -> Variable:

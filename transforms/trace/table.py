@@ -154,8 +154,8 @@ class Handles:
 
     def handle_of(self, op: ForOp | BlockOp) -> Handle:
         """A handle on ``op``: an existing one if there is one."""
-        known = self._handles.get(op)
-        return known[0] if known else self.handle(op)
+        names = self._handles.get(op)
+        return names[0] if names else self.handle(op)
 
     def replace(self, step: Primitive, done: Rewritten, location: Location | None) -> None:
         """Update the handles of replaced loops and blocks. Record the reason for each handle that
@@ -178,19 +178,19 @@ class Handles:
         function is also found as ``main``. Raises KC3122.
         """
         functions = loop_tree.kernels(self.module)
-        wanted = name if name is not None else self.working
-        if wanted in (None, "main") and len(functions) == 1:
+        function_name = name if name is not None else self.working
+        if function_name in (None, "main") and len(functions) == 1:
             return functions[0]
         for function in functions:
-            if function.sym_name.data == (wanted if wanted is not None else "main"):
+            if function.sym_name.data == (function_name if function_name is not None else "main"):
                 return function
         names = [function.sym_name.data for function in functions]
         raise refused(
             "KC3122",
-            f"there is no function '{wanted}'"
-            if wanted
+            f"there is no function '{function_name}'"
+            if function_name
             else f"there are {len(functions)} functions",
-            hints=suggest(wanted or "main", names, "the functions are"),
+            hints=suggest(function_name or "main", names, "the functions are"),
         )
 
     def function_with(self, block: str, name: str | None) -> func.FuncOp:

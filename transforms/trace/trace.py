@@ -187,16 +187,16 @@ class Trace:
 
     def simplified(self, remove_postproc: bool = False) -> Trace:
         """The trace without the queries and samplings whose results are unused."""
-        kept: list[Instruction] = []
+        retained: list[Instruction] = []
         used: set[int] = set()
         for instruction in reversed(self._until_postproc(remove_postproc)):
             if getattr(instruction.step, "pure", False) and not any(
-                id(it) in used for it in instruction.outputs
+                id(variable) in used for variable in instruction.outputs
             ):
                 continue
-            used.update(id(it) for it in instruction.inputs)
-            kept.append(instruction)
-        return Trace(kept[::-1])
+            used.update(id(variable) for variable in instruction.inputs)
+            retained.append(instruction)
+        return Trace(retained[::-1])
 
     def _until_postproc(self, remove: bool) -> list[Instruction]:
         """The instructions; with ``remove``, only those before ``enter_postproc``."""
@@ -227,11 +227,17 @@ def replay(
         for number, instruction in enumerate(instructions):
             arguments = instruction.arguments
             if mapping:
-                arguments = {key: replaced(it, mapping) for key, it in arguments.items()}
+                arguments = {
+                    key: replaced(argument, mapping) for key, argument in arguments.items()
+                }
             decision = instruction.decision
             if decision_provider is not None and samples(instruction.step):
                 inputs = instruction.inputs
-                constants = [it for it in arguments.values() if not isinstance(it, Variable)]
+                constants = [
+                    argument
+                    for argument in arguments.values()
+                    if not isinstance(argument, Variable)
+                ]
                 decision = decision_provider(instruction, inputs, constants, decision)
             try:
                 done = session.perform(

@@ -56,9 +56,9 @@ class Vjp(Operator):
     def value(self, operands: tuple[TensorSpec, ...]) -> tuple[TensorSpec, ...]:
         """The parts of the operator's result. Raises RelationError."""
         own = self.differentiated
-        given = operands[: self.count]
-        absent = sum(1 for name in own.inputs if not name.startswith("*")) - len(given)
-        return leaves(own.infer(*given, *([None] * absent)))
+        inputs = operands[: self.count]
+        absent = sum(1 for name in own.inputs if not name.startswith("*")) - len(inputs)
+        return leaves(own.infer(*inputs, *([None] * absent)))
 
     def infer(self, *operands: TensorSpec) -> Spec:
         if not 0 <= self.count <= len(operands) or len(operands) != self.count + len(self.heads):

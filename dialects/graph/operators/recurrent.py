@@ -58,8 +58,10 @@ class Lstm(Operator):
             name = name.removesuffix("?")
             require_rank(spec, len(shape), name)
             require_dtype(spec, (data.dtype,), name)
-            for n, (wanted, size) in enumerate(zip(shape, spec.shape, strict=True)):
-                require_same(wanted, size, f"the expected size and that of dimension {n} of {name}")
+            for n, (expected, size) in enumerate(zip(shape, spec.shape, strict=True)):
+                require_same(
+                    expected, size, f"the expected size and that of dimension {n} of {name}"
+                )
         states = TensorSpec((steps, batch, hidden), data.dtype)
         return states, states
 

@@ -139,9 +139,9 @@ class ScatterNd(Placing):
             raise RelationError(
                 f"indices is {indices}, whose first size must be from 1 to {data.rank}"
             )
-        wanted = (*indices.shape[1:], *data.shape[depth:])
-        require_rank(updates, len(wanted), "updates")
-        for n, (new, size) in enumerate(zip(updates.shape, wanted, strict=True)):
+        expected = (*indices.shape[1:], *data.shape[depth:])
+        require_rank(updates, len(expected), "updates")
+        for n, (new, size) in enumerate(zip(updates.shape, expected, strict=True)):
             require_same(new, size, f"dimension {n} of updates, and that of the places,")
         return TensorSpec(data.shape, data.dtype)
 

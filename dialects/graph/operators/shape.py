@@ -153,8 +153,8 @@ class Squeeze(Injective):
 
     def infer(self, data: TensorSpec) -> TensorSpec:
         gone = self.axes(data)
-        kept = (size for n, size in enumerate(data.shape) if n not in gone)
-        return TensorSpec(tuple(kept), data.dtype)
+        remaining = (size for n, size in enumerate(data.shape) if n not in gone)
+        return TensorSpec(tuple(remaining), data.dtype)
 
 
 @operator

@@ -169,13 +169,13 @@ class SliceLike(Operator):
         for n in axes:
             if n >= shape_like.rank:
                 raise RelationError(f"shape_like is {shape_like}, which has no dimension {n}")
-            own, wanted = shape[n], shape_like.shape[n]
-            if isinstance(own, int) and isinstance(wanted, int) and wanted > own:
+            own, like_size = shape[n], shape_like.shape[n]
+            if isinstance(own, int) and isinstance(like_size, int) and like_size > own:
                 raise RelationError(
                     f"data is {data} and shape_like is {shape_like}: dimension {n} has not "
-                    f"{wanted} elements"
+                    f"{like_size} elements"
                 )
-            shape[n] = wanted
+            shape[n] = like_size
         return TensorSpec(tuple(shape), data.dtype)
 
 
@@ -256,17 +256,17 @@ class MatrixSetDiag(Operator):
         is_band = lowest != highest
         require_rank(diagonal, data.rank - (not is_band), "diagonal")
         require_dtype(diagonal, (data.dtype,), "diagonal")
-        wanted: list[MaybeSize] = list(data.shape[:-2])
+        expected: list[MaybeSize] = list(data.shape[:-2])
         if is_band:
-            wanted.append(highest - lowest + 1)
+            expected.append(highest - lowest + 1)
         rows, columns = data.shape[-2:]
         if isinstance(rows, int) and isinstance(columns, int):
             lengths = (min(rows + min(k, 0), columns - max(k, 0)) for k in (*band, 0))
             inside = [*lengths][: 3 if lowest <= 0 <= highest else 2]
-            wanted.append(max(inside))
+            expected.append(max(inside))
         else:
-            wanted.append(None)
-        for n, size in enumerate(wanted):
+            expected.append(None)
+        for n, size in enumerate(expected):
             require_same(diagonal.shape[n], size, f"dimension {n} of diagonal, and what fits data,")
         return TensorSpec(data.shape, data.dtype)
 

@@ -41,7 +41,14 @@ def graph_json(compiled: CompiledGraph) -> str:
 
     def value(view: View, node: int, number: int) -> None:
         resolved = view.resolved
-        offset = next((it.offset for it in plan.allocations if it.buffer is resolved.buffer), None)
+        offset = next(
+            (
+                allocation.offset
+                for allocation in plan.allocations
+                if allocation.buffer is resolved.buffer
+            ),
+            None,
+        )
         place = offset if resolved.buffer.place is Place.ARENA else resolved.buffer
         values[resolved.buffer, resolved.offset] = [node, number, 0]
         shapes.append([int(size) for size in view.spec.shape])  # pyright: ignore[reportArgumentType]
@@ -50,8 +57,8 @@ def graph_json(compiled: CompiledGraph) -> str:
 
     def entry(view: View) -> list[int]:
         resolved = view.resolved
-        known = values.get((resolved.buffer, resolved.offset))
-        return known or next(
+        listed_entry = values.get((resolved.buffer, resolved.offset))
+        return listed_entry or next(
             place for (buffer, _), place in values.items() if buffer is resolved.buffer
         )
 

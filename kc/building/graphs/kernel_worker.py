@@ -55,9 +55,9 @@ def finish(process: subprocess.Popen[str]) -> list[Answer | None]:
     return [None if each is None else _decoded(each) for each in json.loads(answer)]
 
 
-def _decoded(given: dict[str, Any]) -> Answer:
-    code = base64.b64decode(given["object"])
-    return given["interface"], Part(given["symbol"], given["text"], given["exports"], code)
+def _decoded(message: dict[str, Any]) -> Answer:
+    code = base64.b64decode(message["object"])
+    return message["interface"], Part(message["symbol"], message["text"], message["exports"], code)
 
 
 def main() -> None:

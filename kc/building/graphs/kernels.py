@@ -179,8 +179,8 @@ class Kernels:
                 self._kernel(distinct[text], None)
         finally:
             answers = [kernel_worker.finish(worker) for worker in workers]
-        for share, given in zip(shares, answers, strict=True):
-            for text, answer in zip(share, given, strict=False):
+        for share, parts in zip(shares, answers, strict=True):
+            for text, answer in zip(share, parts, strict=False):
                 if answer is not None:
                     self._ready[text] = _Interface.of_json(answer[0]), answer[1]
 

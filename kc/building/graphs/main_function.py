@@ -165,7 +165,7 @@ class _Emitter:
         self.threads = threads
         self.kernel_of = kernel_of
         self.plan = plan
-        self.offsets = {it.buffer: it.offset for it in plan.allocations}
+        self.offsets = {allocation.buffer: allocation.offset for allocation in plan.allocations}
         self.lines: list[str] = []
         self.count = 0
         self.sizes: dict[Size, str] = {}
@@ -204,14 +204,14 @@ class _Emitter:
             self.write(f"memref.dealloc %arena : {self.arena_type}")
         body = "\n".join(f"  {line}" for line in self.lines)
         attributes = ""
-        given: list[str] = []
+        function_attributes: list[str] = []
         if self.symbols:
             listed = ", ".join(f'"{name}"' for name in self.symbols)
-            given.append(f"kc.symbols = [{listed}]")
+            function_attributes.append(f"kc.symbols = [{listed}]")
         if self.arena_type:
-            given.append(KEEPS_MEMORY)
-        if given:
-            attributes = f" attributes {{{', '.join(given)}}}"
+            function_attributes.append(KEEPS_MEMORY)
+        if function_attributes:
+            attributes = f" attributes {{{', '.join(function_attributes)}}}"
         name = self.program.function.sym_name.data
         declared = "\n".join(
             f"func.func private @{kernel.name}({', '.join(kernel.types)})"
@@ -262,7 +262,7 @@ class _Emitter:
     def _more_threads(self) -> str:
         """Ask for the number of threads, if kernels need memory for each. The name of the bytes
         behind the planned arena, which are 0 for as many threads as it is planned for."""
-        launches = (it for it in all_steps(self.program.steps) if isinstance(it, Launch))
+        launches = (step for step in all_steps(self.program.steps) if isinstance(step, Launch))
         needs = [self.kernel_of(launch).workspace for launch in launches]
         per_thread = max((need.per_thread for need in needs), default=0)
         if per_thread == 0:
@@ -297,9 +297,9 @@ class _Emitter:
 
     def size(self, size: Size) -> str:
         """The name of a size as an index."""
-        known = self.sizes.get(size)
-        if known is not None:
-            return known
+        variable = self.sizes.get(size)
+        if variable is not None:
+            return variable
         if isinstance(size, int):
             name = f"%c{size}" if size >= 0 else f"%cm{-size}"
             self.write(f"{name} = arith.constant {size} : index")

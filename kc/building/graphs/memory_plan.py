@@ -99,8 +99,14 @@ class MemoryPlan:
 
         return MemoryPlan(
             tuple(
-                Allocation(it.buffer, number(it.bytes), number(it.offset), it.first, it.last)
-                for it in self.allocations
+                Allocation(
+                    allocation.buffer,
+                    number(allocation.bytes),
+                    number(allocation.offset),
+                    allocation.first,
+                    allocation.last,
+                )
+                for allocation in self.allocations
             ),
             number(self.arena_bytes),
             self.constant_bytes,
@@ -111,17 +117,21 @@ class MemoryPlan:
         """The allocations by their offsets, as text."""
         rows = [("buffer", "tensor", "bytes", "offset", "alive at steps")]
         ordered = sorted(
-            self.allocations, key=lambda it: (not _is_known(it.offset), str(it.offset).zfill(20))
+            self.allocations,
+            key=lambda allocation: (
+                not _is_known(allocation.offset),
+                str(allocation.offset).zfill(20),
+            ),
         )
         rows += [
             (
-                it.buffer.name,
-                str(it.buffer.spec),
-                str(it.bytes),
-                str(it.offset),
-                f"{it.first} to {it.last}",
+                allocation.buffer.name,
+                str(allocation.buffer.spec),
+                str(allocation.bytes),
+                str(allocation.offset),
+                f"{allocation.first} to {allocation.last}",
             )
-            for it in ordered
+            for allocation in ordered
         ]
         widths = [max(len(row[n]) for row in rows) for n in range(5)]
         lines = [
@@ -169,13 +179,13 @@ def plan_memory(
         if buffer.into is not None
     }
     constants = sum(_number(_aligned(buffer.bytes)) for buffer in program.constants)
-    known = [it for it in alive if isinstance(it[0].bytes, int)]
-    named = [it for it in alive if not isinstance(it[0].bytes, int)]
-    intervals = [(_number(_aligned(buffer.bytes)), first, last) for buffer, first, last in known]
+    sized = [interval for interval in alive if isinstance(interval[0].bytes, int)]
+    named = [interval for interval in alive if not isinstance(interval[0].bytes, int)]
+    intervals = [(_number(_aligned(buffer.bytes)), first, last) for buffer, first, last in sized]
     offsets, arena = _separate(intervals) if not shares else best_offsets(intervals)
     allocations = [
         Allocation(buffer, buffer.bytes, offset, first, last)
-        for (buffer, first, last), offset in zip(known, offsets, strict=True)
+        for (buffer, first, last), offset in zip(sized, offsets, strict=True)
     ]
     total: Size = arena
     for placed in _slots(named, shares):
@@ -294,10 +304,10 @@ def is_pointwise(group: FuncOp, number: int) -> bool:
     place, and of elements of others."""
     inputs = [leaf for argument in group.body.block.args for leaf in type_leaves(argument.type)]
     (result, *more) = type_leaves(group.function_type.outputs.data[0])
-    given = inputs[number]
-    if more or given.shape != result.shape:
+    source = inputs[number]
+    if more or source.shape != result.shape:
         return False
-    if DTYPES[given.dtype].size != DTYPES[result.dtype].size:
+    if DTYPES[source.dtype].size != DTYPES[result.dtype].size:
         return False
     return all(
         isinstance(op, ConstantOp)
@@ -326,23 +336,23 @@ def best_offsets(intervals: Sequence[tuple[int, int, int]]) -> tuple[list[int], 
     )
     by_start = sorted(range(count), key=lambda n: (intervals[n][1], -intervals[n][0]))
     best, arena = _placed(intervals, by_size)
-    kept = by_size
+    best_order = by_size
     for order in (by_life, by_start):
         if arena <= bound:
             return best, arena
         offsets, size = _placed(intervals, order)
         if size < arena:
-            best, arena, kept = offsets, size, order
+            best, arena, best_order = offsets, size, order
     draw = random.Random(0)
     for _ in range(_TRIES if count <= _MOST_TRIED else 0):
         if arena <= bound:
             break
-        order = list(kept)
+        order = list(best_order)
         moved = order.pop(draw.randrange(count))
         order.insert(draw.randrange(count), moved)
         offsets, size = _placed(intervals, order)
         if size <= arena:
-            best, arena, kept = offsets, size, order
+            best, arena, best_order = offsets, size, order
     return best, arena
 
 
@@ -396,7 +406,7 @@ def _slots(
 ) -> list[list[tuple[Buffer, int, int, int]]]:
     """Buffers of equal size with the slots that they share: as few as are alive at once."""
     classes: dict[Size, list[tuple[Buffer, int, int]]] = {}
-    for entry in sorted(alive, key=lambda it: it[1]):
+    for entry in sorted(alive, key=lambda interval: interval[1]):
         classes.setdefault(_aligned(entry[0].bytes), []).append(entry)
     result: list[list[tuple[Buffer, int, int, int]]] = []
     for members in classes.values():

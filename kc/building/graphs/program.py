@@ -196,9 +196,9 @@ def program_of(function: FuncOp, functions: dict[str, FuncOp]) -> Program:
     program = Program(function, inputs, outputs)
     builder = _Builder(program, functions)
     rest = (View(buffer, 0, buffer.spec) for buffer in inputs)
-    given = [unflattened(argument.type, rest) for argument in function.body.block.args]
+    arguments = [unflattened(argument.type, rest) for argument in function.body.block.args]
     result = builder.call(
-        FunctionValue(function.body.block, function.sym_name.data), given, function
+        FunctionValue(function.body.block, function.sym_name.data), arguments, function
     )
     for view, buffer in zip(flattened(result), outputs, strict=True):
         builder.deliver(view, View(buffer, 0, buffer.spec), function.return_op)
@@ -230,8 +230,8 @@ class _Builder:
         self.open.append(function.name)
         outer = self.values
         self.values = dict(function.captured)
-        given = (*function.bound, *arguments)
-        self.values.update(zip(function.block.args, given, strict=True))
+        values = (*function.bound, *arguments)
+        self.values.update(zip(function.block.args, values, strict=True))
         (result,) = self.block(function.block)
         self.values = outer
         self.open.pop()
@@ -273,8 +273,8 @@ class _Builder:
                     arguments = [values[part] for part in op.arguments]
                     group = self.functions.get(callee.name.removeprefix("@"))
                     if group is not None and is_group(group):
-                        given = [*callee.bound, *arguments]
-                        values[op.result] = self.launch(group, given, op)
+                        operands = [*callee.bound, *arguments]
+                        values[op.result] = self.launch(group, operands, op)
                     else:
                         values[op.result] = self.call(callee, arguments, op)
                 case IfOp():
@@ -427,9 +427,9 @@ class _Builder:
         roots = [target.buffer for _, target in moves]
         for n, (view, target) in enumerate(moves):
             if view.resolved.buffer in roots:
-                kept = View(self.arena(view.spec, "next"), 0, view.spec)
-                self.steps.append(Copy(view, kept, op))
-                moves[n] = (kept, target)
+                new_value = View(self.arena(view.spec, "next"), 0, view.spec)
+                self.steps.append(Copy(view, new_value, op))
+                moves[n] = (new_value, target)
         for view, target in moves:
             self.steps.append(Copy(view, target, op))
         self.steps = outer

@@ -97,7 +97,10 @@ class _Run:
         self.compiled = owner.compiled
         self.sizes = dict(sizes)
         self.plan: MemoryPlan = self.compiled.memory_plan.at(self.sizes)
-        self.offsets = {it.buffer: int(it.offset) for it in self.plan.allocations}  # pyright: ignore
+        self.offsets = {
+            allocation.buffer: int(allocation.offset)  # pyright: ignore
+            for allocation in self.plan.allocations
+        }
         memory = np.zeros(int(self.plan.arena_bytes) + ALIGNMENT, np.uint8)  # pyright: ignore
         start = -memory.ctypes.data % ALIGNMENT
         self.arena = memory[start : start + int(self.plan.arena_bytes)]  # pyright: ignore
@@ -157,10 +160,10 @@ class _Run:
             return
         position = self.owner.positions[step]
         is_needed = np.zeros(self.arena.size, bool)
-        for it in self.plan.allocations:
-            if it.first < position <= it.last:
-                offset = int(it.offset)  # pyright: ignore
-                is_needed[offset : offset + int(it.bytes)] = True  # pyright: ignore
+        for allocation in self.plan.allocations:
+            if allocation.first < position <= allocation.last:
+                offset = int(allocation.offset)  # pyright: ignore
+                is_needed[offset : offset + int(allocation.bytes)] = True  # pyright: ignore
         self.arena[~is_needed] = POISON
 
     def array(self, view: View) -> Any:

@@ -27,9 +27,9 @@ def _convolution(
     head: Tensor, x: Tensor, weight: Tensor, sizes: Any, stride: Any, padding: Any, dilation: Any,
     transposed: bool, output_padding: Any, groups: int, mask: Sequence[bool], *, node: Any,
 ) -> list[Tensor | None]:  # fmt: skip
-    wanted = [part for part, is_wanted in zip((x, weight), mask, strict=False) if is_wanted]
+    operands = [part for part, is_wanted in zip((x, weight), mask, strict=False) if is_wanted]
     arguments = (x, weight, None, stride, padding, dilation, transposed, output_padding, groups)
-    results = iter(_adjoints("convolution", wanted, arguments, head) if wanted else [])
+    results = iter(_adjoints("convolution", operands, arguments, head) if operands else [])
     bias = [n for n in range(rank_of(head)) if n != 1]
     return [
         next(results) if mask[0] else None,
@@ -75,9 +75,9 @@ def _embedding(
         total = total * index.shape[n]
     rows, places = topi.reshape(head, (total, size)), topi.reshape(index, (total,))
     if padding >= 0:
-        kept = topi.not_equal(places, te.const(padding, places.dtype))
+        is_counted = topi.not_equal(places, te.const(padding, places.dtype))
         zero = te.const(0.0, rows.dtype)
-        rows = topi.where(topi.reshape(kept, (total, 1)), rows, zero)
+        rows = topi.where(topi.reshape(is_counted, (total, 1)), rows, zero)
     zeros = topi.full(node.shape, node.dtype, 0)
     return topi.index_put(zeros, [places], rows, [0], True)
 

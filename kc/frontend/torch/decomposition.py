@@ -48,8 +48,8 @@ def _keeps_recurrent(
     if len(_shape(x)) != 3 or len(parameters) != size or (dropout and train and layers > 1):
         return False
     steps = _shape(x)[1 if batch_first else 0]
-    given = states if isinstance(states, list | tuple) else [states]
-    is_projected = len({_shape(state)[-1] for state in given}) > 1
+    listed = states if isinstance(states, list | tuple) else [states]
+    is_projected = len({_shape(state)[-1] for state in listed}) > 1
     return isinstance(steps, int) and not is_projected and _dtype(x) in _FLOATS
 
 

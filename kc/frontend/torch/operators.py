@@ -107,8 +107,8 @@ def _elu(
 
 
 @_operator("clamp", "clamp.Tensor", "hardtanh")
-def _clamp(x: Tensor, low: Any = None, high: Any = None, *, node: Output, **given: Any) -> Tensor:
-    low, high = given.get("min", low), given.get("max", high)
+def _clamp(x: Tensor, low: Any = None, high: Any = None, *, node: Output, **bounds: Any) -> Tensor:
+    low, high = bounds.get("min", low), bounds.get("max", high)
     x = _in_type(x, node.dtype)
     for bound, function in ((low, topi.maximum), (high, topi.minimum)):
         if bound is not None:
@@ -243,8 +243,8 @@ _operator("isinf")(lambda x, *, node: topi.isinf(x))  # pyright: ignore
 
 
 @_operator("full", "full_like", "new_full")
-def _full(*given: Any, node: Output, **_: Any) -> Tensor:
-    return topi.full(node.shape, node.dtype, given[-1])
+def _full(*operands: Any, node: Output, **_: Any) -> Tensor:
+    return topi.full(node.shape, node.dtype, operands[-1])
 
 
 @_operator("zeros", "zeros_like", "new_zeros", "empty.memory_format", "new_empty", "empty_strided")
@@ -263,12 +263,12 @@ def _scalar_tensor(value: Any, *, node: Output, **_: Any) -> Tensor:
 
 
 @_operator("arange", "arange.start", "arange.start_step")
-def _arange(*given: Any, node: Output, **_: Any) -> Tensor:
+def _arange(*bounds: Any, node: Output, **_: Any) -> Tensor:
     start, step = 0, 1
-    if len(given) > 1:
-        start = given[0]
-    if len(given) > 2:
-        step = given[2]
+    if len(bounds) > 1:
+        start = bounds[0]
+    if len(bounds) > 2:
+        step = bounds[2]
     first, stride = te.const(start, node.dtype), te.const(step, node.dtype)
     return te.compute(node.shape, lambda i: first + i.astype(node.dtype) * stride, "arange")
 
@@ -459,11 +459,11 @@ def _convolution(
         low = [d * (k - 1) - p for d, k, p in zip(dilation, window, padding, strict=True)]
         high = [before + extra for before, extra in zip(low, output_padding, strict=True)]
         x = _padded(x, low, high)
-        given, inputs = weight, int(weight.shape[0]) // groups
+        filters, inputs = weight, int(weight.shape[0]) // groups
         outputs = int(weight.shape[1])
         weight = te.compute(
             (outputs * groups, inputs, *window),
-            lambda o, c, *k: given(
+            lambda o, c, *k: filters(
                 o // outputs * inputs + c,
                 o % outputs,
                 *(size - 1 - at for size, at in zip(window, k, strict=True)),
@@ -512,8 +512,8 @@ def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _sums(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def sums(*given: Any, node: Output, acc: str, **options: Any) -> Tensor:
-        return _reduction(partial(function, acc_dtype=acc))(*given, node=node, **options)
+    def sums(*operands: Any, node: Output, acc: str, **options: Any) -> Tensor:
+        return _reduction(partial(function, acc_dtype=acc))(*operands, node=node, **options)
 
     return sums
 
@@ -820,19 +820,19 @@ def _adaptive_avg_pool(x: Tensor, size: Sequence[int], *, node: Output, acc: str
 
 @_operator("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")
 def _adaptive_max_pool(x: Tensor, size: Sequence[int], *, node: Any) -> list[Tensor]:
-    count, given = len(size), x
+    count, source = len(size), x
     if _rank(x) == count + 1:
         x = topi.reshape(x, (1, *x.shape))
     pool = _ADAPTIVE[count - 1](x, list(size), "max", f"NC{'DHW'[3 - count :]}")
 
     def place(n: int, at: Any, tap: Any) -> tuple[Any, list[Any]]:
-        whole, bins = given.shape[n - count], size[n]
+        whole, bins = source.shape[n - count], size[n]
         inside = at * whole // bins + tap
         return inside, [inside < ((at + 1) * whole + bins - 1) // bins]
 
     # A bin begins in the middle of an element at most, and ends in the middle of another.
-    taps = [whole // bins + 2 for whole, bins in zip(given.shape[-count:], size, strict=True)]
-    return [topi.reshape(pool, node[0].shape), _places_of_maxima(given, taps, place, node[1])]
+    taps = [whole // bins + 2 for whole, bins in zip(source.shape[-count:], size, strict=True)]
+    return [topi.reshape(pool, node[0].shape), _places_of_maxima(source, taps, place, node[1])]
 
 
 def _resized(
@@ -845,13 +845,13 @@ def _resized(
     element 22 of 66 is element 12 of 39, and not 13.
     """
     letters = "DHW"[5 - _rank(x) :]
-    given: list[Any] = []
+    per_axis: list[Any] = []
     for factor in factors:
-        given += factor if isinstance(factor, list | tuple) else [factor]
-    given += [None] * (len(letters) - len(given))
+        per_axis += factor if isinstance(factor, list | tuple) else [factor]
+    per_axis += [None] * (len(letters) - len(per_axis))
     nearest = method == "nearest_neighbor"
     steps: list[float | None] = []
-    for size, out, factor in zip(x.shape[2:], node.shape[2:], given, strict=True):
+    for size, out, factor in zip(x.shape[2:], node.shape[2:], per_axis, strict=True):
         if factor is None:
             is_known = isinstance(size, int) and isinstance(out, int)
             steps.append(float(size) / out if nearest and is_known else None)  # pyright: ignore
@@ -965,18 +965,18 @@ def _index(x: Tensor, indices: Sequence[Any], *, node: Output) -> Tensor:
     """Replace the indexed axes by the broadcast indices: at the first of them if they are
     neighbours, else at the front.
     """
-    given = {axis: index for axis, index in enumerate(indices) if index is not None}
-    if any(index.dtype in ("bool", "uint8") for index in given.values()):
+    index_of = {axis: index for axis, index in enumerate(indices) if index is not None}
+    if any(index.dtype in ("bool", "uint8") for index in index_of.values()):
         raise Unsupported("an index that is a mask: how much it takes is known at the call alone")
-    rank = max(_rank(index) for index in given.values())
-    axes = sorted(given)
+    rank = max(_rank(index) for index in index_of.values())
+    axes = sorted(index_of)
     place = axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
 
     def element(*i: Any) -> Any:
         at, rest = i[place : place + rank], [*i[:place], *i[place + rank :]]
         places = []
         for axis in range(_rank(x)):
-            index = given.get(axis)
+            index = index_of.get(axis)
             if index is None:
                 places.append(rest.pop(0))
                 continue

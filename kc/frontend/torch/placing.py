@@ -25,15 +25,15 @@ def cropped(source: Tensor, shape: Sequence[Any]) -> Tensor:
 def _index_put(
     x: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool = False, *, node: Output
 ) -> Tensor:
-    given = {axis: index for axis, index in enumerate(indices) if index is not None}
-    if any(index.dtype in _MASKS for index in given.values()):
-        return _masked_put(x, given, values, accumulate)
-    return topi.index_put(x, [*given.values()], values, [*given], accumulate)
+    index_of = {axis: index for axis, index in enumerate(indices) if index is not None}
+    if any(index.dtype in _MASKS for index in index_of.values()):
+        return _masked_put(x, index_of, values, accumulate)
+    return topi.index_put(x, [*index_of.values()], values, [*index_of], accumulate)
 
 
-def _masked_put(x: Tensor, given: dict[int, Tensor], values: Tensor, accumulate: bool) -> Tensor:
+def _masked_put(x: Tensor, index_of: dict[int, Tensor], values: Tensor, accumulate: bool) -> Tensor:
     """The values where a mask holds, if they do not depend on the number of these places."""
-    ((axis, mask), *more) = given.items()
+    ((axis, mask), *more) = index_of.items()
     behind = rank_of(x) - axis - rank_of(mask)  # axes behind those of the mask
     sizes = list(values.shape)
     if len(sizes) > behind:
@@ -105,9 +105,9 @@ def _select_scatter(x: Tensor, source: Tensor, axis: int, index: Any, *, node: O
 @rule("scatter_reduce.two", "scatter.reduce", "scatter.value_reduce")
 def _scatter_reduce(
     x: Tensor, axis: int, index: Tensor, source: Any, reduce: str = "", *,
-    include_self: bool = True, node: Output, **given: str,
+    include_self: bool = True, node: Output, **options: str,
 ) -> Tensor:  # fmt: skip
-    mode = reduce or given.get("reduce", "")
+    mode = reduce or options.get("reduce", "")
     mode = {"add": "sum", "multiply": "prod"}.get(mode, mode)
     if not isinstance(source, Tensor):
         source = topi.full(index.shape, node.dtype, source)

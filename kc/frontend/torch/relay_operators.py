@@ -95,9 +95,9 @@ def form(*names: str) -> Callable[[Form], Form]:
 
 def spec(value: SSAValue) -> TensorSpec:
     """The type of a value that is a tensor."""
-    known = spec_of(value.type)
-    assert isinstance(known, TensorSpec)
-    return known
+    value_spec = spec_of(value.type)
+    assert isinstance(value_spec, TensorSpec)
+    return value_spec
 
 
 def dtype_of(value: SSAValue) -> str:
@@ -690,12 +690,12 @@ def _parameters(
     calls: Calls, weight: SSAValue | None, bias: SSAValue | None, size: Any, dtype: str
 ) -> tuple[list[SSAValue], dict[str, bool]]:
     """gamma and beta, and the attributes that leave out absent ones."""
-    given = [
+    parameters = [
         calls("full", calls.number(value, dtype), shape=(size,), dtype=dtype) if part is None
         else part
         for part, value in ((weight, 1), (bias, 0))
     ]  # fmt: skip
-    return given, {"scale": weight is not None, "center": bias is not None}
+    return parameters, {"scale": weight is not None, "center": bias is not None}
 
 
 @form("_native_batch_norm_legit_no_training")
@@ -705,9 +705,9 @@ def _batch_norm(
 ) -> list[SSAValue] | None:  # fmt: skip
     if not calls.reads_only_first() or dtype_of(x) not in SINGLE:
         return None
-    given, options = _parameters(calls, weight, bias, spec(x).shape[1], dtype_of(x))
+    parameters, options = _parameters(calls, weight, bias, spec(x).shape[1], dtype_of(x))
     attributes = {"axis": 1, "epsilon": float(epsilon), **options}
-    result = calls("nn.batch_norm", x, *given, mean, variance, **attributes)
+    result = calls("nn.batch_norm", x, *parameters, mean, variance, **attributes)
     return [calls.add(TupleGetItemOp(result, 0))]
 
 
@@ -718,8 +718,8 @@ def _layer_norm(
 ) -> list[SSAValue] | None:  # fmt: skip
     if not calls.reads_only_first() or dtype_of(x) not in SINGLE or len(shape) != 1:
         return None
-    given, options = _parameters(calls, weight, bias, spec(x).shape[-1], dtype_of(x))
-    return [calls("nn.layer_norm", x, *given, axis=-1, epsilon=float(epsilon), **options)]
+    parameters, options = _parameters(calls, weight, bias, spec(x).shape[-1], dtype_of(x))
+    return [calls("nn.layer_norm", x, *parameters, axis=-1, epsilon=float(epsilon), **options)]
 
 
 @form("native_group_norm")
@@ -729,9 +729,9 @@ def _group_norm(
 ) -> list[SSAValue] | None:  # fmt: skip
     if not calls.reads_only_first() or dtype_of(x) not in SINGLE:
         return None
-    given, options = _parameters(calls, weight, bias, channels, dtype_of(x))
+    parameters, options = _parameters(calls, weight, bias, channels, dtype_of(x))
     attributes = {"num_groups": groups, "axis": 1, "epsilon": float(epsilon), **options}
-    return [calls("nn.group_norm", x, *given, **attributes)]
+    return [calls("nn.group_norm", x, *parameters, **attributes)]
 
 
 @form("native_dropout")

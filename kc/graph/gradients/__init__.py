@@ -101,8 +101,8 @@ class Emitter:
 
     def summed(self, head: SSAValue, value: SSAValue) -> SSAValue:
         """The gradient of a value that was broadcast to the shape of ``head``."""
-        own, given = spec(value), spec(head)
-        if own.shape == given.shape and None not in own.shape:
+        own, head_spec = spec(value), spec(head)
+        if own.shape == head_spec.shape and None not in own.shape:
             return head
         if own.is_static:
             return self("collapse_sum_to", head, shape=own.shape)
@@ -118,6 +118,6 @@ class Emitter:
 
 def spec(value: SSAValue) -> TensorSpec:
     """The type of a value that is a tensor."""
-    known = spec_of(value.type)
-    assert isinstance(known, TensorSpec)
-    return known
+    value_spec = spec_of(value.type)
+    assert isinstance(value_spec, TensorSpec)
+    return value_spec

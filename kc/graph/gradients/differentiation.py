@@ -27,20 +27,20 @@ def vjp_of(
     Raises GraphError KC2480 if ``te.gradient`` has none.
     """
     operator = op.operator
-    known = [n for n, head in enumerate(heads) if head is not None]
+    positions = [n for n, head in enumerate(heads) if head is not None]
     options = tuple(sorted(operator.attributes().items()))
     specs = [spec for spec in op.specs() if spec is not None]
-    own = Vjp(operator.name, options, len(op.inputs), tuple(known), tuple(wrt))
+    own = Vjp(operator.name, options, len(op.inputs), tuple(positions), tuple(wrt))
     results = spec_of(op.result.type)
     parts = () if results is None else leaves(results)
-    reason = _refusal(own, operator, (*specs, *(parts[n] for n in known)))
+    reason = _refusal(own, operator, (*specs, *(parts[n] for n in positions)))
     if reason is not None:
         raise not_differentiable(op, reason)
-    given = [head for head in heads if head is not None]
+    present = [head for head in heads if head is not None]
     result = at(
         "vjp",
         *op.inputs,
-        *given,
+        *present,
         operator=own.operator,
         options=own.options,
         count=own.count,

@@ -14,9 +14,9 @@ from kc.graph.lowering import Bounded, compute, lowering
 @lowering("vjp", rows=["add", "full_like"])
 def vjp(op: Vjp, *operands: Tensor) -> Sequence[Tensor]:
     """``te.gradient`` of the operator's computation, summed over the parts of its result."""
-    given, heads = operands[: op.count], operands[op.count :]
-    results = compute(op.differentiated, given)
-    inputs = [given[position] for position in op.wrt]
+    primals, heads = operands[: op.count], operands[op.count :]
+    results = compute(op.differentiated, primals)
+    inputs = [primals[position] for position in op.wrt]
     sums: list[Tensor | None] = [None] * len(inputs)
     for position, head in zip(op.heads, heads, strict=True):
         result = results[position]

@@ -85,10 +85,11 @@ def sparse_reshape(
     def size_at(n: Any) -> Expr:
         """The size of a dimension; that of -1 is what the others leave."""
         size = wide(new_shape(n))
-        given = product(select(wide(new_shape(m)) < 0, const(1, "int64"), wide(new_shape(m)))
-                        for m in new)  # fmt: skip
+        declared_elements = product(
+            select(wide(new_shape(m)) < 0, const(1, "int64"), wide(new_shape(m))) for m in new
+        )
         total = product(wide(prev_shape(m)) for m in old)
-        return select(size < 0, total // scalar.max(given, const(1, "int64")), size)
+        return select(size < 0, total // scalar.max(declared_elements, const(1, "int64")), size)
 
     sizes = compute(
         new_shape.shape, lambda n: convert(size_at(n), new_shape.dtype), "sparse_shape",

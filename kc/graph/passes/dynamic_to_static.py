@@ -76,13 +76,13 @@ class SizesAreAttributes(RewritePattern):
         if static is None:
             return
         fields = {slot.name: slot for slot in slots(static)}
-        kept = {each.strip("*?") for each in static.inputs}
+        remaining = {each.strip("*?") for each in static.inputs}
         operands: list[SSAValue] = []
         attributes = op.operator.attributes()
         mode = attributes.get("coordinate_transformation_mode")
         for position, operand in enumerate(op.inputs):
             own = op.OPERATOR.input_name(position)
-            if own in kept:
+            if own in remaining:
                 operands.append(operand)
                 continue
             if own == "roi" and mode != "tf_crop_and_resize":

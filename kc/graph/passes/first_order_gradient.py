@@ -108,10 +108,10 @@ def _replace(module: ModuleOp, names: Sequence[str], wrt: Sequence[str] | None) 
             function.detach()
             function.erase()
             continue
-        kept = _free_name(module, f"{name}_value")
-        function.sym_name = StringAttr(kept)
+        value_name = _free_name(module, f"{name}_value")
+        function.sym_name = StringAttr(value_name)
         function.sym_visibility = StringAttr("private")
-        _rename(module, name, kept)
+        _rename(module, name, value_name)
 
 
 def _free_name(module: ModuleOp, base: str) -> str:

@@ -129,13 +129,13 @@ class _Folding:
 
     def visit(self, block: Block, constants: _Known) -> None:
         """Fold a block; ``constants`` are those of the blocks around it."""
-        known = dict(constants)
+        constants_here = dict(constants)
         work = list(reversed(list(block.ops)))
         while work:
             op = work.pop()
             match op:
                 case ConstantOp():
-                    self.share(op, known)
+                    self.share(op, constants_here)
                 case TupleGetItemOp():
                     source = _without_lets(op.tuple).owner
                     if isinstance(source, TupleOp):
@@ -150,30 +150,30 @@ class _Folding:
                 case OperatorOp():
                     values = self.evaluated(op)
                     if values is not None:
-                        self.put(op, values, known)
+                        self.put(op, values, constants_here)
                 case _:
                     pass
             if op.parent is block:
                 for region in op.regions:
-                    self.visit(region.block, known)
+                    self.visit(region.block, constants_here)
         for op in reversed(list(block.ops)):
             if isinstance(op, _PARTS) and op.results[0].first_use is None:
                 op.detach()
                 op.erase()
 
-    def share(self, op: ConstantOp, known: _Known) -> SSAValue:
+    def share(self, op: ConstantOp, constants: _Known) -> SSAValue:
         """The value of a constant: that of an equal one that stands before it, if there is one."""
         if op.is_elided:
             return op.result
         elements = _bytes_of_constant(op)
-        alike = known.setdefault((op.result.type, len(elements), elements[:_SAMPLE]), ())
+        alike = constants.setdefault((op.result.type, len(elements), elements[:_SAMPLE]), ())
         for value in alike:
             assert isinstance(value.owner, ConstantOp)
             if value is op.result or _bytes_of_constant(value.owner) == elements:
                 before = value
                 break
         else:
-            known[op.result.type, len(elements), elements[:_SAMPLE]] = (*alike, op.result)
+            constants[op.result.type, len(elements), elements[:_SAMPLE]] = (*alike, op.result)
             before = op.result
         if before is not op.result:
             _replace(op, before)
@@ -203,10 +203,10 @@ class _Folding:
         if result is None:
             return None
         size = _bytes_of(result)
-        given = sum(array.nbytes for array in arrays)
-        if size is None or size - given > self.max_growth:
+        input_bytes = sum(array.nbytes for array in arrays)
+        if size is None or size - input_bytes > self.max_growth:
             return None
-        way = "interpreter" if size + given <= INTERPRETED else "compiled"
+        way = "interpreter" if size + input_bytes <= INTERPRETED else "compiled"
         dtypes = [spec.dtype for spec in specs]
         computed = call_operator(operator, arrays, dtypes, way, result)
         return list(zip(computed, _dtypes_of(result), strict=True))
@@ -215,7 +215,7 @@ class _Folding:
         self,
         op: OperatorOp,
         values: Sequence[tuple[Any, str]],
-        known: _Known,
+        constants: _Known,
     ) -> None:
         """Put constants in the place of an operator."""
         block = op.parent
@@ -225,7 +225,7 @@ class _Folding:
             constant = ConstantOp.of(array, dtype)
             constant.location = op.location
             block.insert_op_before(constant, op)
-            results.append(self.share(constant, known))
+            results.append(self.share(constant, constants))
         value = results[0]
         if isinstance(spec_of(op.result.type), tuple):
             whole = TupleOp(results)

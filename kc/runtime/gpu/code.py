@@ -226,23 +226,23 @@ def _require_fit(code: DeviceCode, gpu: Gpu) -> None:
         return
     version = re.search(r"^\.version (\d+)\.(\d+)", code.ptx, re.M)
     cuda = gpu.driver.version()
-    known = [ptx for of_cuda, ptx in _PTX_OF_CUDA if of_cuda <= cuda]
+    versions = [ptx for of_cuda, ptx in _PTX_OF_CUDA if of_cuda <= cuda]
     if version is not None and cuda < _PTX_OF_CUDA[-1][0]:
-        wanted = 10 * int(version[1]) + int(version[2])
-        newest = max(known, default=0)
-        if wanted > newest:
-            oldest = next((of_cuda for of_cuda, ptx in _PTX_OF_CUDA if ptx >= wanted), 0)
+        version_of_code = 10 * int(version[1]) + int(version[2])
+        newest = max(versions, default=0)
+        if version_of_code > newest:
+            oldest = next((of_cuda for of_cuda, ptx in _PTX_OF_CUDA if ptx >= version_of_code), 0)
             raise DeviceError(
                 "KC6033",
-                f"the code is PTX {wanted // 10}.{wanted % 10}, and the driver reads up to "
-                f"{newest // 10}.{newest % 10}",
+                f"the code is PTX {version_of_code // 10}.{version_of_code % 10}, and the driver "
+                f"reads up to {newest // 10}.{newest % 10}",
                 facts=[f"the driver serves CUDA {version_text(cuda)}"],
                 why=f"this PTX came with CUDA {version_text(oldest)}" if oldest else None,
                 hints=["a newer driver", "an older architecture: -arch=sm_75 is PTX 8.0"],
             )
     number, specific = re.fullmatch(r"sm_(\d+)([af]?)", code.arch).groups()  # pyright: ignore
-    wanted = int(number)
-    if wanted > gpu.capability or (specific == "a" and wanted != gpu.capability):
+    version_of_code = int(number)
+    if version_of_code > gpu.capability or (specific == "a" and version_of_code != gpu.capability):
         raise DeviceError(
             "KC6034",
             f"the code is for {code.arch}, and {gpu} is an sm_{gpu.capability}",

@@ -205,11 +205,11 @@ def search() -> Search:
 
     Raises DeviceError KC6030 for an invalid value of ``KC_CUDA``.
     """
-    wanted = environment.read(VARIABLE)
+    requested = environment.read(VARIABLE)
     with _lock:
-        if wanted not in _searches:
-            _searches[wanted] = _search(wanted)
-        return _searches[wanted]
+        if requested not in _searches:
+            _searches[requested] = _search(requested)
+        return _searches[requested]
 
 
 def forget() -> None:
@@ -218,16 +218,16 @@ def forget() -> None:
         _searches.clear()
 
 
-def _search(wanted: str) -> Search:
-    if wanted and wanted not in KINDS:
+def _search(requested: str) -> Search:
+    if requested and requested not in KINDS:
         raise DeviceError(
             "KC6030",
-            f"{VARIABLE}={wanted} does not name a driver",
-            hints=suggest(wanted, KINDS, "its values"),
+            f"{VARIABLE}={requested} does not name a driver",
+            hints=suggest(requested, KINDS, "its values"),
         )
     tried: list[str] = []
     hints: list[str] = []
-    for name in [wanted] if wanted else [kind for kind in KINDS if kind != EMULATOR]:
+    for name in [requested] if requested else [kind for kind in KINDS if kind != EMULATOR]:
         kind = KINDS[name]
         open_driver: Callable[[], Driver] = getattr(import_module(kind.module), kind.function)
         try:
@@ -237,7 +237,7 @@ def _search(wanted: str) -> Search:
             tried.append(f"{kind.title}: CUDA {version_text(driver.version())}, and no device")
         except MissingDriverError as error:
             tried.append(f"{kind.title}: {error}")
-            if error.hint and error.hint not in hints and (wanted or name != "pycuda"):
+            if error.hint and error.hint not in hints and (requested or name != "pycuda"):
                 hints.append(error.hint)
         except DriverError as error:
             tried.append(f"{kind.title}: {error}")

@@ -161,9 +161,9 @@ class DeviceFunction:
         """Call the kernel with all checks. External memory is kept alive until the call is done."""
         signature = self._signature
         site = self._site(self._gpu(args))
-        given = len(args) + len(signature.outputs)
+        passed = len(args) + len(signature.outputs)
         result = None
-        if not keywords and given == len(signature.args) and len(args) < given:
+        if not keywords and passed == len(signature.args) and len(args) < passed:
             bound, outputs = bind_inputs(signature, args, site.place)
             result = outputs[0] if len(outputs) == 1 else outputs
         else:
@@ -221,8 +221,8 @@ class DeviceFunction:
         call.site = site
         bound = bind(self._signature, args, None, site.place)
         foreign = site.place.foreign(bound.keep_alive)
-        kept = _KeptUntilDone(site.loaded.gpu, foreign)
-        call.arguments = BoundArguments(bound.slots, (*bound.keep_alive, kept))
+        until_done = _KeptUntilDone(site.loaded.gpu, foreign)
+        call.arguments = BoundArguments(bound.slots, (*bound.keep_alive, until_done))
         call.slots = ctypes.addressof(call.arguments.slots)
         return site.builtin(call_wrapper.BOUND, call) if native.fast_calls_work() else call
 

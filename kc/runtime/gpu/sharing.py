@@ -89,8 +89,8 @@ class DevicePlace(Place):
 
     def instead(self, name: str, expression: str, library: str) -> str:
         if library not in ("kc", "torch"):
-            known = "cupy" in library
-            return expression.replace("np.", "cupy.") if known else f"a dense copy of {name}"
+            is_cupy = "cupy" in library
+            return expression.replace("np.", "cupy.") if is_cupy else f"a dense copy of {name}"
         if "torch." in expression or ".contiguous()" in expression or "kc.nd." in expression:
             return expression
         on_host = expression.replace(name, f"{name}.numpy()", 1)
@@ -185,13 +185,13 @@ def _by_interface(value: Any, gpu: Gpu) -> Operand:
     import numpy as np
 
     try:
-        given = value.__cuda_array_interface__
-        dtype = np.dtype(given["typestr"])
-        shape = tuple(int(extent) for extent in given["shape"])
-        address, readonly = given["data"]
-        strides = given.get("strides")
-        masked = given.get("mask") is not None
-        stream = given.get("stream")
+        interface = value.__cuda_array_interface__
+        dtype = np.dtype(interface["typestr"])
+        shape = tuple(int(extent) for extent in interface["shape"])
+        address, readonly = interface["data"]
+        strides = interface.get("strides")
+        masked = interface.get("mask") is not None
+        stream = interface.get("stream")
     except Exception as error:
         # Whatever the producer raises is its reason for not sharing.
         raise Refused(

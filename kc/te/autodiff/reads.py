@@ -140,7 +140,7 @@ class _Adjoint:
 
     def _value(self, expr: Expr) -> Expr:
         """An index expression over the loops of the operation, in its simplest form."""
-        return from_affine(self.system.known(self.space.affine(expr)), self._leaf)
+        return from_affine(self.system.substituted(self.space.affine(expr)), self._leaf)
 
     def _replaced(self, expr: Expr) -> dict[Expr, Expr]:
         """Replacements of the axes in ``expr``, and of elements: their indices in simplest form."""
@@ -154,7 +154,7 @@ class _Adjoint:
         return replacements
 
     def _extent(self, n: int) -> Dim:
-        extent = self.system.known(self.system.variables[n].extent)
+        extent = self.system.substituted(self.system.variables[n].extent)
         names = self.system.needs(extent)
         if names:
             loop = self.system.variables[n].name
@@ -182,7 +182,9 @@ class _Adjoint:
                 (self._condition(conjunct), Substitution(self._replaced(conjunct))(conjunct))
             )
         domain = self._domain()
-        if self._is_empty([domain, *(known for known, _ in constraints if known is not None)]):
+        if self._is_empty(
+            [domain, *(assumed for assumed, _ in constraints if assumed is not None)]
+        ):
             return None
         # First what follows from those before, then what follows from all that are left.
         for start in (False, True):
@@ -190,8 +192,8 @@ class _Adjoint:
             while n < len(constraints):
                 condition = constraints[n][0]
                 rest = constraints[:n] + (constraints[n + 1 :] if start else [])
-                known = [assumed for assumed, _ in rest if assumed is not None]
-                if condition is not None and self._is_empty([domain, *known, ~condition]):
+                assumptions = [assumed for assumed, _ in rest if assumed is not None]
+                if condition is not None and self._is_empty([domain, *assumptions, ~condition]):
                     del constraints[n]
                 else:
                     n += 1
@@ -207,7 +209,7 @@ class _Adjoint:
         extents = {self.space.number(axis): self.space.affine(axis.extent) for axis in self.box}
         extents.update({n: self.system.variables[n].extent for n in self.loops})
         for n, extent in extents.items():
-            parts.append(_dim(n).within(_term(self.system.known(extent))))
+            parts.append(_dim(n).within(_term(self.system.substituted(extent))))
         for n, (low, _) in self.system.ranges.items():
             if n not in extents and low is not None:
                 parts.append(_dim(n) >= low)
@@ -225,7 +227,7 @@ class _Adjoint:
     def _condition(self, condition: Expr) -> Condition | None:
         """``condition`` over the dimensions of the space, where it is one of affine indices."""
         return affine_condition(
-            condition, lambda side: _term(self.system.known(self.space.affine(side)))
+            condition, lambda side: _term(self.system.substituted(self.space.affine(side)))
         )
 
 

@@ -79,10 +79,10 @@ def _power(g: Expr, args: Sequence[Expr], y: Expr) -> Expr:
     del y
     x, exponent = args
     if isinstance(exponent, Const):
-        known = float(exponent.value)
-        if known == 2:
+        constant = float(exponent.value)
+        if constant == 2:
             return g * (x * 2)
-        return g * (power(x, const(known - 1, x.dtype)) * known)
+        return g * (power(x, const(constant - 1, x.dtype)) * constant)
     return g * (exponent * power(x, exponent - 1))
 
 
@@ -182,10 +182,10 @@ def reads(
             continue
         if _splits(expr):
             assert isinstance(expr, SelectExpr | IfThenElse)
-            known = result if expr is value else None
+            computed = result if expr is value else None
             taken = exactly(expr.condition)
             for condition, branch in ((taken, expr.on_true), (negation(taken), expr.on_false)):
-                yield from reads(branch, g, active, known, (*conditions, condition))
+                yield from reads(branch, g, active, computed, (*conditions, condition))
             continue
         y = result if expr is value and result is not None else expr
         for operand, more in _operands(expr, g, y):

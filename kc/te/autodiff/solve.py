@@ -79,12 +79,14 @@ class System:
             if variable.extent == ONE:
                 self._determine(n, ZERO)
         self.equations = [
-            self._without_divisions(self.known(equation)) for equation in self.equations
+            self._without_divisions(self.substituted(equation)) for equation in self.equations
         ]
         for (whole, by), (quotient, rest) in self._parts.items():
             self.equations.append(whole - quotient * by - rest)
         while True:
-            self.equations = [self._divided(self.known(equation)) for equation in self.equations]
+            self.equations = [
+                self._divided(self.substituted(equation)) for equation in self.equations
+            ]
             if any(_number(equation) not in (None, 0) for equation in self.equations):
                 return False
             self.equations = [equation for equation in self.equations if _number(equation) is None]
@@ -92,7 +94,7 @@ class System:
                 self.exact += self.equations
                 return True
 
-    def known(self, expr: AffineExpr) -> AffineExpr:
+    def substituted(self, expr: AffineExpr) -> AffineExpr:
         """``expr`` with the determined loops substituted, simplified."""
         dims = [self.values.get(n, AffineExpr.dimension(n)) for n in range(self._count)]
         return simplify(expr.replace_dims_and_symbols(dims, []), self.bounds())
@@ -137,11 +139,11 @@ class System:
                 value = self.values[n]
                 constraints += [
                     at_least_zero(value),
-                    at_least_zero(self.known(variable.extent) - value - 1),
+                    at_least_zero(self.substituted(variable.extent) - value - 1),
                 ]
         equal = AffineConstraintKind.eq
         constraints += [
-            AffineConstraintExpr(equal, self.known(equation), ZERO) for equation in self.exact
+            AffineConstraintExpr(equal, self.substituted(equation), ZERO) for equation in self.exact
         ]
         return constraints
 
@@ -283,7 +285,7 @@ class System:
 
     def _determine(self, n: int, value: AffineExpr) -> bool:
         self.values[n] = value
-        self.values = {dim: self.known(value) for dim, value in self.values.items()}
+        self.values = {dim: self.substituted(value) for dim, value in self.values.items()}
         return True
 
     def _by_remainder(self, at: int) -> bool:

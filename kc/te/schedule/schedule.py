@@ -36,9 +36,9 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
 
     Raises KC3101 for anything but an operation, KC2017 when two computes reduce over one axis.
     """
-    given = list(ops) if isinstance(ops, list | tuple) else [ops]
+    roots = list(ops) if isinstance(ops, list | tuple) else [ops]
     outputs = []
-    for item in given:
+    for item in roots:
         op = item.op if isinstance(item, Tensor) else item
         if not isinstance(op, Operation):
             raise ScheduleError(
@@ -249,13 +249,13 @@ def AutoInlineInjective(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
     _inline(schedule, lambda op: not op.reduce_axis)
 
 
-def _inline(schedule: Schedule, wanted: Any, *tags: str) -> None:
+def _inline(schedule: Schedule, is_chosen: Any, *tags: str) -> None:
     for stage in schedule.stages:
         if (
             isinstance(stage.op, ComputeOp)
             and stage.op.num_outputs == 1
             and not (stage.records or stage.storage or stage.place or stage.is_output)
-            and (wanted(stage.op) or (stage.op.tag in tags and not stage.op.reduce_axis))
+            and (is_chosen(stage.op) or (stage.op.tag in tags and not stage.op.reduce_axis))
         ):
             stage.compute_inline()
 
@@ -266,9 +266,9 @@ def _is_elementwise(op: ComputeOp, *, broadcast: bool) -> bool:
     for part in walk(*op.bodies):
         if isinstance(part, Element):
             axes: list[Expr] = list(part.indices)
-            known = [n for index in axes for n, own in enumerate(op.axis) if own is index]
-            if len(known) != len(axes) or known != sorted(set(known)):
+            positions = [n for index in axes for n, own in enumerate(op.axis) if own is index]
+            if len(positions) != len(axes) or positions != sorted(set(positions)):
                 return False
-            if not broadcast and len(known) != len(op.axis):
+            if not broadcast and len(positions) != len(op.axis):
                 return False
     return True

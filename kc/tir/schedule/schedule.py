@@ -123,13 +123,13 @@ class Schedule(ScheduleViews, ScheduleMethods):
             copy = copy_module(module)
             to_tir(copy)
             unmark(loop_tree.functions(copy))
-            known = Target(target) if target is not None else known_target(copy)
-            if known is not None:
-                choose_vector_form(copy, known)
+            machine = Target(target) if target is not None else known_target(copy)
+            if machine is not None:
+                choose_vector_form(copy, machine)
             self._original = copy_module(copy)
         # The diagnostic of the last call if that call was refused, else None.
         self._refusal: ScheduleError | None = None
-        self.session = Session(copy, known or target_to_build_for(copy), seed)
+        self.session = Session(copy, machine or target_to_build_for(copy), seed)
         self.session.checks = debug_mask not in ("none", 0)
         self.error_render_level = error_render_level
 
@@ -190,8 +190,8 @@ class Schedule(ScheduleViews, ScheduleMethods):
 
     def get_sref(self, rand_var_or_stmt: Any) -> StmtSRef | None:
         """The reference to a loop or block, by its variable or its operation."""
-        known = isinstance(rand_var_or_stmt, Handle)
-        op = self.get(rand_var_or_stmt) if known else rand_var_or_stmt  # pyright: ignore
+        is_handle = isinstance(rand_var_or_stmt, Handle)
+        op = self.get(rand_var_or_stmt) if is_handle else rand_var_or_stmt  # pyright: ignore
         return self.state.get_sref(op)
 
     def remove_rv(self, rand_var: Variable) -> None:
@@ -281,10 +281,10 @@ class Schedule(ScheduleViews, ScheduleMethods):
             )
         undone = trace[last]
         at = f" at {undone.location}" if undone.location else ""
-        kept = trace[:last]
+        prefix = trace[:last]
         session = self.session.fresh(copy_module(self._original))
         session.working = None  # the calls name the function that was worked on then
-        replay(session, kept, same=True, told=False)
+        replay(session, prefix, same=True, told=False)
         for instruction in trace[last:]:
             for output in instruction.outputs:
                 if isinstance(output, Handle):
@@ -311,15 +311,15 @@ class Schedule(ScheduleViews, ScheduleMethods):
                 )
             step = self.step_of(primitive)
             before = len(self.session.trace)
-            given = {parameter.name for parameter in parameters(step)}
-            unknown = next((name for name in arguments if name not in given), None)
+            declared = {parameter.name for parameter in parameters(step)}
+            unknown = next((name for name in arguments if name not in declared), None)
             if unknown is not None or not issubclass(step, Primitive):
                 raise ScheduleError(
                     "KC3701",
                     f"legal: {primitive} "
                     + (f"has no argument '{unknown}'" if unknown else "is not a primitive"),
                     location=CALL_SITE.get(),
-                    hints=suggest(unknown, given, "the arguments are") if unknown else [],
+                    hints=suggest(unknown, declared, "the arguments are") if unknown else [],
                 )
             fixed = self.session.fields_of(step, Binder(step, self._resolve).bind_some(arguments))
             del self.session.trace[before:]
@@ -460,11 +460,11 @@ def results_of(done: Instruction) -> Any:
     return list(done.outputs) if gives.endswith("s") else done.outputs[0]
 
 
-def _require_choice(what: str, given: Any, choices: tuple[str, ...], also: bool = False) -> None:
-    if not also and given not in choices:
+def _require_choice(what: str, choice: Any, choices: tuple[str, ...], also: bool = False) -> None:
+    if not also and choice not in choices:
         raise ScheduleError(
             "KC3702",
-            f"Schedule: {what} must be one of {', '.join(choices)}, not {given!r}",
+            f"Schedule: {what} must be one of {', '.join(choices)}, not {choice!r}",
             location=caller_location(),
         )
 

@@ -43,13 +43,13 @@ class Assignments:
                 ]
             else:
                 self.targets = self._names_of(target)
-                given = self.expressions.eval(value)
+                result = self.expressions.eval(value)
                 self.targets = None
-                if not isinstance(given, tuple | list):
+                if not isinstance(result, tuple | list):
                     raise refuse(
                         "unpacking of a value that is not a tuple", at, "assign to one name"
                     )
-                values = list(given)
+                values = list(result)
                 groups = spread(self._names_of(target), len(values))
                 if groups is not None and any(
                     isinstance(name, ast.Starred) for name in target.elts
@@ -69,7 +69,7 @@ class Assignments:
                 )
             if any(is_symbolic(item) for item in values):
                 # As in a swap, all values are read before the first assignment.
-                values = [self.kept(item, "value", at) for item in values]
+                values = [self.let_value(item, "value", at) for item in values]
             for element, part in zip(target.elts, values, strict=True):
                 name = element.value if isinstance(element, ast.Starred) else element
                 self._assign_value(name, part, at)
@@ -104,11 +104,11 @@ class Assignments:
         if self.reader.rebinds:
             self._rebind(name, value, at, dtype)
             return
-        known, old = self.reader.scope.find(name)
-        if known and isinstance(old, Local):
+        is_defined, old = self.reader.scope.find(name)
+        if is_defined and isinstance(old, Local):
             self.reader.body.append(store(old.buffer, (), self._number(value, name, at), at))
             return
-        if known and isinstance(old, Buffer) and not isinstance(value, Buffer):
+        if is_defined and isinstance(old, Buffer) and not isinstance(value, Buffer):
             raise TEError(
                 "KC2121",
                 f"{name} is a buffer, but a value is assigned to it",
@@ -117,7 +117,7 @@ class Assignments:
                 hints=[f"{name}[i] = ... stores to an element", "use another name"],
             )
         again = name in assigned(self.reader.following)
-        if known and name not in self.reader.scope.names:
+        if is_defined and name not in self.reader.scope.names:
             raise TEError(
                 "KC2112",
                 f"{name} is assigned to again, but is not a number of the kernel",
@@ -135,7 +135,7 @@ class Assignments:
             self.reader.body.append(store(buffer, (), self._number(value, name, at), at))
             self.reader.scope.names[name] = Local(buffer)
             return
-        self.reader.scope.names[name] = self.kept(value, name, at)
+        self.reader.scope.names[name] = self.let_value(value, name, at)
 
     def _rebind(self, name: str, value: Any, at: Location, dtype: str | None) -> None:
         """Rebind ``name`` to ``value`` from here on."""
@@ -144,20 +144,20 @@ class Assignments:
                 self.reader.scope.names[name] = value
                 return
             value = as_scalar(value)
-        self.reader.scope.names[name] = self.kept(value, name, at)
+        self.reader.scope.names[name] = self.let_value(value, name, at)
 
-    def kept(self, value: Any, name: str, at: Location) -> Any:
+    def let_value(self, value: Any, name: str, at: Location) -> Any:
         """A value that later writes to memory do not change: a value that reads memory is computed
         now.
         """
         if not is_symbolic(value) or isinstance(value, Buffer):
             return value
-        given = as_scalar(value)
-        if not loads(given) and not any(isinstance(part, ExternCall) for part in walk(given)):
-            return given
-        kept = Value(name, given.dtype, at)
-        self.reader.body.append(Let(at, kept, given))
-        return kept
+        scalar = as_scalar(value)
+        if not loads(scalar) and not any(isinstance(part, ExternCall) for part in walk(scalar)):
+            return scalar
+        named = Value(name, scalar.dtype, at)
+        self.reader.body.append(Let(at, named, scalar))
+        return named
 
     def _number(self, value: Any, name: str, at: Location) -> Any:
         if is_symbolic(value) or isinstance(value, int | float):
@@ -228,16 +228,16 @@ class Assignments:
             value = self.expressions.combine(node.op, old, self.expressions.eval(node.value), at)
             if isinstance(old, Element) and isinstance(old.tensor, Buffer):
                 self.reader.written(old.tensor, at)
-                given = as_scalar(value)
-                if given.dtype != old.dtype:
-                    given = stored_as(given, old.tensor, at)
-                self.reader.body.append(Store(at, old, given))
+                stored = as_scalar(value)
+                if stored.dtype != old.dtype:
+                    stored = stored_as(stored, old.tensor, at)
+                self.reader.body.append(Store(at, old, stored))
                 return
             raise TEError("KC2121", "a Python value is updated", location=at)
         if not isinstance(target, ast.Name):
             raise refuse("assignments to attributes", at, "assign to a name, or to an element")
-        known, old = self.reader.scope.find(target.id)
-        if known and not isinstance(old, Local) and not self.reader.rebinds:
+        is_defined, old = self.reader.scope.find(target.id)
+        if is_defined and not isinstance(old, Local) and not self.reader.rebinds:
             if name_is_number(old):
                 # The name is assigned in a loop that repeats, which was unknown at its definition.
                 raise self._stays(target.id, at)

@@ -224,11 +224,11 @@ class Blocks:
                 hints=["vi = axis.spatial(n, i)", 'vi, vk = axis.remap("SR", [i, k])'],
             )
         value = as_expr(binding)
-        for what, given in (("the variable", value), ("the extent of", as_expr(extent))):
-            if is_float(given.dtype) or given.dtype == "bool":
+        for what, expr in (("the variable", value), ("the extent of", as_expr(extent))):
+            if is_float(expr.dtype) or expr.dtype == "bool":
                 raise TEError(
                     "KC2119",
-                    f"{what} {name} of block {block.stmt.name} is a {given.dtype}",
+                    f"{what} {name} of block {block.stmt.name} is a {expr.dtype}",
                     location=at,
                     why="the variables of a block must be integers",
                 )
@@ -287,8 +287,8 @@ class Blocks:
         self, word: Word, values: list[Any], named: Mapping[str, Any], name: str, at: Location
     ) -> Buffer:
         """``B = alloc_buffer(shape, dtype, scope)``."""
-        given = self.memory(word, values, named, at)
-        buffer = Buffer(given["shape"], given["dtype"], name or "buf", given["scope"])
+        memory = self.memory(word, values, named, at)
+        buffer = Buffer(memory["shape"], memory["dtype"], name or "buf", memory["scope"])
         self.reader.body.append(Allocate(at, buffer))
         return buffer
 
@@ -298,10 +298,10 @@ class Blocks:
     ) -> dict[str, Any]:
         """Shape, type and scope."""
         fields = ("shape", "dtype", "scope")
-        given: dict[str, Any] = dict(zip(fields, values, strict=False))
-        unknown = [key for key in named if key not in fields or key in given]
-        given.update(named)
-        if len(values) > len(fields) or unknown or "shape" not in given:
+        arguments: dict[str, Any] = dict(zip(fields, values, strict=False))
+        unknown = [key for key in named if key not in fields or key in arguments]
+        arguments.update(named)
+        if len(values) > len(fields) or unknown or "shape" not in arguments:
             raise TEError(
                 "KC2116",
                 f"{word.name} takes a shape, a type and a memory scope",
@@ -311,11 +311,11 @@ class Blocks:
                     f'B = {word.name}((n, 128), "float32")',
                 ],
             )
-        return {"dtype": "float32", "scope": "", **given}
+        return {"dtype": "float32", "scope": "", **arguments}
 
-    def annotations(self, given: Any, at: Location) -> dict[str, Attribute]:
+    def annotations(self, annotations: Any, at: Location) -> dict[str, Attribute]:
         """Annotations of a loop or a block."""
-        named = python(lambda: dict(given), "annotations", at)
+        named = python(lambda: dict(annotations), "annotations", at)
         try:
             return {str(key): Annotation.of(value).attr for key, value in named.items()}
         except KCError as error:

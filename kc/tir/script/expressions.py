@@ -311,9 +311,9 @@ class Expressions:
 
     def indices(self, node: ast.Subscript) -> tuple[Any, ...]:
         """The indices of an element."""
-        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices: list[Any] = []
-        for part in given:
+        for part in parts:
             if isinstance(part, ast.Slice):
                 indices.append(self._slice(part))
                 continue
@@ -448,26 +448,26 @@ def as_scalar(value: Any, like: Any = None) -> Expr:
 
 def truth(value: Any) -> Expr:
     """``value`` as a condition. As in Python, a number is true if it is not 0."""
-    given = as_scalar(value)
-    if given.dtype == "bool":
-        return given
-    return compare("ne", given, const(0.0 if is_float(given.dtype) else 0, given.dtype))
+    scalar = as_scalar(value)
+    if scalar.dtype == "bool":
+        return scalar
+    return compare("ne", scalar, const(0.0 if is_float(scalar.dtype) else 0, scalar.dtype))
 
 
 def condition(value: Any, joined: str) -> Expr:
     """``value`` as an operand of ``and`` or ``or``. Raises KC2006 for a number, because Python
     would return one of the numbers.
     """
-    given = as_scalar(value)
-    if given.dtype != "bool":
+    scalar = as_scalar(value)
+    if scalar.dtype != "bool":
         raise TEError(
             "KC2006",
-            f"{joined} of a value of type {given.dtype}",
+            f"{joined} of a value of type {scalar.dtype}",
             location=caller_location(),
             why=f"Python's {joined} of numbers returns a number, in a kernel it is a condition",
             hints=["compare it: x != 0"],
         )
-    return given
+    return scalar
 
 
 def _is_read(element: Element, expr: Expr) -> bool:

@@ -136,19 +136,21 @@ def parameters(source: Source) -> list[Buffer | Var]:
 
 
 def _parameter(source: Source, name: str, node: Any, at: Location) -> Buffer | Var:
-    given = source.function.__annotations__[name]
-    if isinstance(given, str) and given not in DTYPES:
-        given = Statements(source).assignments.declared(node)  # annotations that were not evaluated
-    if isinstance(given, Buffer):
-        return given.named(name)
-    dtype = SCALARS.get(given.__name__) if isinstance(given, type) else given
+    annotation = source.function.__annotations__[name]
+    if isinstance(annotation, str) and annotation not in DTYPES:
+        annotation = Statements(source).assignments.declared(
+            node
+        )  # annotations that were not evaluated
+    if isinstance(annotation, Buffer):
+        return annotation.named(name)
+    dtype = SCALARS.get(annotation.__name__) if isinstance(annotation, type) else annotation
     if isinstance(dtype, str) and dtype in DTYPES and dtype != "bool":
         return Var(name, dtype, at)
-    if isinstance(given, Var):
-        return given
+    if isinstance(annotation, Var):
+        return annotation
     raise TEError(
         "KC2115",
-        f"parameter {name} of {source.name} is declared as {given!r}",
+        f"parameter {name} of {source.name} is declared as {annotation!r}",
         location=at,
         why="a parameter must be a buffer, or a number of an element type",
         hints=[f'{name}: kc.Buffer((n,), "float32")', f'{name}: "int32"'],

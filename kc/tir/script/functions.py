@@ -64,8 +64,8 @@ def _sum(values: Any, start: Any = 0) -> Any:
             why="it adds up the expressions of a list",
             hints=["a for adds up: acc += A[i]", "sum([A[i] for i in range(4)])"],
         )
-    given = list(values) if isinstance(start, int) and start == 0 else [start, *values]
-    return functools.reduce(operator.add, given) if given else start
+    terms = list(values) if isinstance(start, int) and start == 0 else [start, *values]
+    return functools.reduce(operator.add, terms) if terms else start
 
 
 def ceil_div(a: Any, b: Any) -> Any:

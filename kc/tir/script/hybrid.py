@@ -55,8 +55,8 @@ class HybridReader(Statements):
                 why="a result is declared exactly once, on every path",
                 hints=["call it before the loops"],
             )
-        given = self.blocks.memory(word, values, named, at)
-        buffer = Buffer(given["shape"], given["dtype"], name or f"output{len(self.outputs)}")
+        memory = self.blocks.memory(word, values, named, at)
+        buffer = Buffer(memory["shape"], memory["dtype"], name or f"output{len(self.outputs)}")
         self.outputs.append(buffer)
         return buffer
 
@@ -125,7 +125,9 @@ def _outputs(reader: HybridReader, source: Source) -> list[Buffer]:
     """The results, in the order in which they are returned."""
     returned = _listed(reader.result)
     foreign = [item for item in returned if not any(item is output for output in reader.outputs)]
-    kept = [output for output in reader.outputs if not any(output is item for item in returned)]
+    unreturned = [
+        output for output in reader.outputs if not any(output is item for item in returned)
+    ]
     at = source.at(source.tree.body[-1])
     if foreign or not returned or len(set(map(id, returned))) != len(returned):
         raise TEError(
@@ -135,10 +137,10 @@ def _outputs(reader: HybridReader, source: Source) -> list[Buffer]:
             why=reader.results_are,
             hints=[reader.result_hint],
         )
-    if kept:
+    if unreturned:
         raise TEError(
             "KC2127",
-            f"{source.name} does not return its output {kept[0].name}",
+            f"{source.name} does not return its output {unreturned[0].name}",
             location=at,
             why="every output is a result",
             hints=[f"return {', '.join(output.name for output in reader.outputs)}", "allocate"],

@@ -112,17 +112,17 @@ def check_arguments(
 ) -> None:
     """Refuse a call of a Python built-in whose arguments make it too slow."""
     name = getattr(function, "__name__", "")
-    given = [*values, *named.values()]
-    for value in given:
+    arguments = [*values, *named.values()]
+    for value in arguments:
         check_value(value, at)
         if function is not range:
             check_range(value, at)
-    count_step(lambda: at, *given)
-    if name == "pow" and len(given) == 2:
-        check_operands(ast.Pow, given[0], given[1], at)
-    if name == "round" and len(given) == 2 and isinstance(given[1], int):
-        if abs(given[1]) > MAX_BITS:
-            raise _too_many_bits(abs(given[1]), at)
+    count_step(lambda: at, *arguments)
+    if name == "pow" and len(arguments) == 2:
+        check_operands(ast.Pow, arguments[0], arguments[1], at)
+    if name == "round" and len(arguments) == 2 and isinstance(arguments[1], int):
+        if abs(arguments[1]) > MAX_BITS:
+            raise _too_many_bits(abs(arguments[1]), at)
 
 
 def check_range(value: Any, at: Location) -> None:

@@ -43,9 +43,9 @@ class Loops:
             if function is range or (isinstance(function, Word) and function.family == "loop"):
                 self._counted(node, call, "range" if function is range else function.name, at)
                 return
-        given = self.expressions.eval(call)
-        if isinstance(given, range | tuple | list):
-            self._repeated(node, given, at)
+        iterable = self.expressions.eval(call)
+        if isinstance(iterable, range | tuple | list):
+            self._repeated(node, iterable, at)
             return
         raise TEError(
             "KC2113",
@@ -97,8 +97,8 @@ class Loops:
         }
         if kind == "const_range":
             bounds = [self._constant(value, call) for value in values]
-            given = python(lambda: range(*bounds), "const_range", at)
-            self._repeated(node, given, at)
+            counter = python(lambda: range(*bounds), "const_range", at)
+            self._repeated(node, counter, at)
             return
         if kind == "grid":
             self._grid(node, values, at)
@@ -125,7 +125,9 @@ class Loops:
                 hints=[f"{kind}(n)", f"{kind}(start, stop)", f"{kind}(start, stop, step)"],
             )
         begin, end = (0, values[0]) if len(values) == 1 else values[:2]
-        begin, end = (self.reader.assignments.kept(bound, "bound", at) for bound in (begin, end))
+        begin, end = (
+            self.reader.assignments.let_value(bound, "bound", at) for bound in (begin, end)
+        )
         step = self._constant(values[2], call) if len(values) == 3 else 1
         if step == 0:
             raise TEError("KC2113", f"{kind} in steps of 0", location=at)
@@ -212,9 +214,9 @@ class Loops:
     ) -> None:
         """``thread_binding(n, "threadIdx.x")``, ``bind("threadIdx.x", n)``."""
         annotations = named.pop("annotations", None) or {}
-        given = [*values, *named.values()]
-        tags = [item for item in given if isinstance(item, str)]
-        sizes = [item for item in given if not isinstance(item, str)]
+        arguments = [*values, *named.values()]
+        tags = [item for item in arguments if isinstance(item, str)]
+        sizes = [item for item in arguments if not isinstance(item, str)]
         if len(tags) != 1 or not 1 <= len(sizes) <= 2 or tags[0] not in THREAD_AXES:
             raise TEError(
                 "KC2113",

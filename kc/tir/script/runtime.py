@@ -20,9 +20,9 @@ def _range(*bounds: Any, unsafe: bool = False, annotations: Any = None) -> Itera
     return range(*bounds)
 
 
-def _threads(*given: Any, thread: str = "") -> Iterable[int]:
+def _threads(*bounds: Any, thread: str = "") -> Iterable[int]:
     del thread
-    return range(*(bound for bound in given if not isinstance(bound, str)))
+    return range(*(bound for bound in bounds if not isinstance(bound, str)))
 
 
 def _grid(*extents: int) -> Iterable[tuple[int, ...]]:
@@ -79,13 +79,13 @@ def executable(function: Callable[..., Any]) -> Callable[..., Any]:
     assert isinstance(function, FunctionType)
     own = function.__globals__
     words = _names()
-    known = {
+    executable_words = {
         name: words.get(value.name, value) if isinstance(value, Word) else value
         for name, value in own.items()
     }
     rebuilt = FunctionType(
         function.__code__,
-        {**words, **known},
+        {**words, **executable_words},
         function.__name__,
         function.__defaults__,
         function.__closure__,

@@ -110,20 +110,20 @@ def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
             location=at,
             hints=[_INSTEAD.get(name, "a kernel computes numbers")],
         )
-    known: list[str] = []
+    names: list[str] = []
     here: Scope | None = scope
     while here is not None:
-        known += here.names
+        names += here.names
         here = here.outer
     visible = [
         known_name for known_name in source.visible() if known_name != name
     ]  # the variable may have no value yet
-    close = suggest(name, nearest(name, [*known, *visible, *WORDS, *FUNCTIONS]))
+    close = suggest(name, nearest(name, [*names, *visible, *WORDS, *FUNCTIONS]))
     raise TEError(
         "KC2111",
         f"the name {name} is undefined here",
         location=at,
         why="a script can use its own names, those of the enclosing scopes, and the words of "
         "scripts",
-        hints=close or suggest(name, known, "its own names are"),
+        hints=close or suggest(name, names, "its own names are"),
     )

@@ -297,14 +297,14 @@ class Statements:
 
     def take(self, values: Sequence[Any], named: dict[str, Any], at: Location) -> None:
         """Define the parameters (of a call at ``at``)."""
-        name, given = self.source.name, dict(named)
+        name, named_values = self.source.name, dict(named)
         names = parameter_names(self.source)
         if len(values) > len(names):
             raise self._arity(len(values), names, at)
         for parameter, value in zip(names, values, strict=False):
-            if parameter in given:
+            if parameter in named_values:
                 raise TEError("KC2116", f"{name} receives {parameter} twice", location=at)
-            given[parameter] = value
+            named_values[parameter] = value
         defaults = dict(
             zip(
                 reversed(names),
@@ -312,7 +312,7 @@ class Statements:
                 strict=False,
             )
         )
-        for unknown in [unknown for unknown in given if unknown not in names]:
+        for unknown in [unknown for unknown in named_values if unknown not in names]:
             raise TEError(
                 "KC2116",
                 f"{name} has no parameter {unknown}",
@@ -320,10 +320,10 @@ class Statements:
                 hints=suggest(unknown, names, "the parameters are"),
             )
         for parameter in names:
-            if parameter not in given and parameter not in defaults:
-                raise self._arity(len(given), names, at)
+            if parameter not in named_values and parameter not in defaults:
+                raise self._arity(len(named_values), names, at)
             self.following = self.source.tree.body
-            value = given[parameter] if parameter in given else defaults[parameter]
+            value = named_values[parameter] if parameter in named_values else defaults[parameter]
             self.assignments.define(parameter, value, at)
 
     def _arity(self, count: int, names: Sequence[str], at: Location) -> TEError:

@@ -98,7 +98,7 @@ def _taps(
     # of two positions, the one inside has the whole weight anyway
     if exclude and method == "cubic":
         length = convert(as_expr(size), "int32")
-        kept = [
+        terms = [
             select(
                 all_of(first + n >= 0, compare("lt", first + n, length)),
                 weight,
@@ -106,8 +106,8 @@ def _taps(
             )
             for n, weight in zip(offsets, weights, strict=True)
         ]
-        total = kept[0] + kept[1] + kept[2] + kept[3]
-        weights = [weight / total for weight in kept]
+        total = terms[0] + terms[1] + terms[2] + terms[3]
+        weights = [weight / total for weight in terms]
     return [(inside(first + n, size), weight) for n, weight in zip(offsets, weights, strict=True)]
 
 
@@ -142,8 +142,8 @@ def resized(
         if cropped and isinstance(length, int):
             region = [convert(roi(n), place_type) for n in range(length)]
     elif roi is not None:
-        given = [float_of(part, "a share of roi") for part in listed(roi, "roi")]
-        region = given if cropped else region
+        shares = [float_of(part, "a share of roi") for part in listed(roi, "roi")]
+        region = shares if cropped else region
     # a region over all dimensions, as in ONNX
     if len(region) == 2 * data.ndim and data.ndim != count:
         region = [region[n] for n in axes] + [region[data.ndim + n] for n in axes]

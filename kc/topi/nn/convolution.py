@@ -232,13 +232,13 @@ def group_conv1d_nwc(
     )  # fmt: skip
 
 
-def _known_layout(data: Any, kernel: Any, known: dict[str, str]) -> str:
-    if data not in known or kernel not in ("", None, known[data]):
+def _known_layout(data: Any, kernel: Any, layouts: dict[str, str]) -> str:
+    if data not in layouts or kernel not in ("", None, layouts[data]):
         kernels = f" with the kernel layout {kernel!r}" if kernel else ""
         raise refuse(
             "KC2308",
             f"the layout {data!r}{kernels}",
-            "the layouts are " + ", ".join(f"{a} with {b}" for a, b in known.items()),
+            "the layouts are " + ", ".join(f"{a} with {b}" for a, b in layouts.items()),
         )
     return data
 
@@ -264,8 +264,8 @@ def conv2d(
     acc_dtype: str | None = None,
 ) -> Tensor:
     """A convolution along two axes, in the layout NCHW (filter OIHW), NHWC or HWCN (HWIO)."""
-    known = {"NCHW": "OIHW", "NHWC": "HWIO", "HWCN": "HWIO"}
-    order = _known_layout(data_layout if layout is None else layout, kernel_layout, known)
+    layouts = {"NCHW": "OIHW", "NHWC": "HWIO", "HWCN": "HWIO"}
+    order = _known_layout(data_layout if layout is None else layout, kernel_layout, layouts)
     name = f"conv2d_{order.lower()}"
     return convolution(
         input, filter, strides, padding, dilation, 1, order, out_dtype, acc_dtype, name

@@ -82,12 +82,12 @@ def deformable_conv2d_nchw(
     taps = [constant(size, "the kernel") for size in kernel.shape[2:]]
     heads, tails = amounts(padding, spans_of(taps, apart))
     outs = window(data.shape[2:], taps, steps, apart, heads, tails, over, data)
-    wanted = (data.shape[0], parts * taps[0] * taps[1] * 2, *outs)
-    if not all(map(agree, offset.shape, wanted)):
+    expected = (data.shape[0], parts * taps[0] * taps[1] * 2, *outs)
+    if not all(map(agree, offset.shape, expected)):
         raise refuse(
             "KC2303",
             f"offset {offset.name} of the shape {shape_text(offset.shape)}",
-            f"it has the shape {shape_text(wanted)}: two numbers for each tap",
+            f"it has the shape {shape_text(expected)}: two numbers for each tap",
         )
     sums = accumulation(data.dtype, acc_dtype, out_dtype)
     own = constant(channels, "the channels") // parts

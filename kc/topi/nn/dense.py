@@ -139,8 +139,8 @@ def batch_matmul(
         tensor_b.shape[3 - inner_b],
     )
     if oshape is not None:
-        given = listed(oshape, "oshape")
-        if len(given) != 3 or not all(map(agree, given, shape)):
+        declared = listed(oshape, "oshape")
+        if len(declared) != 3 or not all(map(agree, declared, shape)):
             raise refuse("KC2303", f"oshape is {shown(oshape)}", f"it is {shape_text(shape)}")
     k = reduce_axis((0, tensor_a.shape[inner_a]), name="k")
 

@@ -98,9 +98,9 @@ def depthwise_conv2d_nhwc(
     )
 
 
-def _four(given: Any, what: str) -> list[Any]:
+def _four(shape: Any, what: str) -> list[Any]:
     """A shape of four sizes (KC2311)."""
-    sizes = list(given) if isinstance(given, list | tuple) else [given]
+    sizes = list(shape) if isinstance(shape, list | tuple) else [shape]
     if len(sizes) != 4:
         raise refuse("KC2311", f"{what} has {counted(len(sizes), 'number')}: {tuple(sizes)}",
                      "it must have 4, the sizes of a shape")  # fmt: skip
@@ -108,7 +108,7 @@ def _four(given: Any, what: str) -> list[Any]:
 
 
 def _backward(
-    Input: Sequence[Any], Filter: Sequence[Any], Out_grad: Tensor, given: Any, what: str,
+    Input: Sequence[Any], Filter: Sequence[Any], Out_grad: Tensor, declared: Any, what: str,
     stride: Any, padding: Any,
 ) -> tuple[tuple[int, ...], list[int], list[int]]:  # fmt: skip
     """The strides and the padding; the gradient must have the shape of the convolution (KC2303)."""
@@ -122,14 +122,14 @@ def _backward(
     steps = positive(stride, 2, "stride")
     heads, tails = amounts(padding, Filter[:2])
     outs = window(Input[1:3], Filter[:2], steps, (1, 1), heads, tails, over, Out_grad)
-    wanted = (Input[0], *outs, times(Input[3], Filter[3]))
-    for shape, name in ((Out_grad.shape, f"Out_grad {Out_grad.name}"), (given, what)):
-        if not all(map(agree, shape, wanted)):
+    expected = (Input[0], *outs, times(Input[3], Filter[3]))
+    for shape, name in ((Out_grad.shape, f"Out_grad {Out_grad.name}"), (declared, what)):
+        if not all(map(agree, shape, expected)):
             raise refuse(
                 "KC2303",
                 f"{name} of the shape {shape_text(shape)}",
                 f"the convolution of {shape_text(Input)} with {shape_text(Filter)} has the shape "
-                f"{shape_text(wanted)}",
+                f"{shape_text(expected)}",
             )
     return steps, heads, tails
 

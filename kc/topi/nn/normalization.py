@@ -128,7 +128,7 @@ def _moments(
     def average(total: Expr) -> Expr:
         return total * share if share is not None else total / convert(as_expr(count), wide)
 
-    def kept(at: Sequence[Any]) -> list[Any]:
+    def mean_indices(at: Sequence[Any]) -> list[Any]:
         return [place for n, place in enumerate(at) if n not in axes]
 
     mean = None
@@ -149,8 +149,8 @@ def _moments(
 
     square_sum = compute(shape, squares, "norm_square_sum", tag="comm_reduce")
     return (
-        lambda at: mean(*kept(at)) if mean is not None else None,
-        lambda at: average(square_sum(*kept(at))),
+        lambda at: mean(*mean_indices(at)) if mean is not None else None,
+        lambda at: average(square_sum(*mean_indices(at))),
     )
 
 

@@ -42,19 +42,19 @@ def amounts(padding: Any, kernel: Sequence[Any], what: str = "padding") -> tuple
         return [(total + 1) // 2 for total in totals], [total // 2 for total in totals]
     if not isinstance(padding, list | tuple):
         return [whole(padding, what)] * count, [whole(padding, what)] * count
-    given = [whole(item, what) for item in padding]
-    if len(given) == 2 * count:
-        return given[:count], given[count:]
-    if len(given) not in (1, count):
+    numbers = [whole(item, what) for item in padding]
+    if len(numbers) == 2 * count:
+        return numbers[:count], numbers[count:]
+    if len(numbers) not in (1, count):
         raise refuse(
             "KC2311",
-            f"{what} has {counted(len(given), 'number')}: {tuple(given)}",
+            f"{what} has {counted(len(numbers), 'number')}: {tuple(numbers)}",
             f"it must be an integer, {count} integers for both sides, or {2 * count}: all "
             "heads, then "
             "all tails",
             '"SAME" and "VALID" are understood as well',
         )
-    heads = given * count if len(given) == 1 else given
+    heads = numbers * count if len(numbers) == 1 else numbers
     return heads, list(heads)
 
 
@@ -99,14 +99,14 @@ def padded(
 
 
 def _per_dimension(value: Any, ndim: int, what: str) -> list[int]:
-    given = value if isinstance(value, list | tuple) else (value,)
-    if len(given) > ndim:
+    numbers = value if isinstance(value, list | tuple) else (value,)
+    if len(numbers) > ndim:
         raise refuse(
             "KC2311",
-            f"{what} has {counted(len(given), 'number')}: {tuple(given)}",
+            f"{what} has {counted(len(numbers), 'number')}: {tuple(numbers)}",
             f"the tensor has {counted(ndim, 'dimension')}",
         )
-    return [whole(item, what) for item in given] + [0] * (ndim - len(given))
+    return [whole(item, what) for item in numbers] + [0] * (ndim - len(numbers))
 
 
 @operator(

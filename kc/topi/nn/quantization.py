@@ -49,14 +49,14 @@ def _places(
         )
     if block:
         along = axis_of(axis, data.ndim)
-        wanted = [over_up(n, block) if d == along else n for d, n in enumerate(data.shape)]
-        if scale.ndim != data.ndim or not all(map(agree, scale.shape, wanted)):
+        expected = [over_up(n, block) if d == along else n for d, n in enumerate(data.shape)]
+        if scale.ndim != data.ndim or not all(map(agree, scale.shape, expected)):
             raise refuse(
                 "KC2303",
                 f"{data.name} of the shape {shape_text(data.shape)} and {scale.name} of the shape "
                 f"{shape_text(scale.shape)}",
                 f"for blocks of {block} along axis {along}, {scale.name} has the shape "
-                f"{shape_text(wanted)}",
+                f"{shape_text(expected)}",
             )
         return lambda at: (*at[:along], at[along] // block, *at[along + 1 :])
     if scale.ndim == 0:
@@ -111,8 +111,8 @@ def quantize(
         ratio = select(isnan(ratio), const(0, wide), ratio)
         if zero_point is not None:
             ratio = ratio + convert(zero_point(*place), wide)
-        kept = scalar.max(scalar.min(ratio, const(high, wide)), const(low, wide))
-        return convert(kept, out_dtype)
+        clamped = scalar.max(scalar.min(ratio, const(high, wide)), const(low, wide))
+        return convert(clamped, out_dtype)
 
     return compute(data.shape, body, "T_quantize", tag=BROADCAST)
 

@@ -249,11 +249,11 @@ class _Backwards:
 
             return compute(shape, body, f"lstm_{letter.lower()}")
 
-        given = {letter: before(letter) for letter in "IFGO"}
-        given["H"] = compute(shape, lambda t, n, h: self.cells(t + 1, n, h), "lstm_cell")
+        inputs = {letter: before(letter) for letter in "IFGO"}
+        inputs["H"] = compute(shape, lambda t, n, h: self.cells(t + 1, n, h), "lstm_cell")
         ones = compute(shape, lambda *_: const(1, self.dtype), "lstm_ones")
-        gates = {letter: self.acts[letter](value) for letter, value in given.items()}
-        slopes = {letter: gradient(gates[letter], [given[letter]], ones)[0] for letter in given}
+        gates = {letter: self.acts[letter](value) for letter, value in inputs.items()}
+        slopes = {letter: gradient(gates[letter], [inputs[letter]], ones)[0] for letter in inputs}
         return gates, slopes
 
     def _step(

@@ -25,10 +25,10 @@ def _sizes(data: Tensor, layout: Any, letters: str, factors: tuple[Any, ...]) ->
     return tuple(sizes)
 
 
-def _output(given: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    if given is None or (isinstance(given, tuple) and not given):
+def _output(output_shape: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    if output_shape is None or (isinstance(output_shape, tuple) and not output_shape):
         return sizes
-    return positive(listed(given, "output_shape"), len(sizes), "output_shape")
+    return positive(listed(output_shape, "output_shape"), len(sizes), "output_shape")
 
 
 @operator(INJECTIVE, NUMBERS, "nn.upsampling(T(1, 2, 3, 4), 2, 2)", onnx="Resize",

@@ -220,9 +220,9 @@ def col2im(
     another length.
     """
     tensor(data, "data", 3)
-    given = list(image_shape) if isinstance(image_shape, list | tuple) else [image_shape]
-    count = len(given)
-    image = positive(given, count, "image_shape")
+    image_sizes = list(image_shape) if isinstance(image_shape, list | tuple) else [image_shape]
+    count = len(image_sizes)
+    image = positive(image_sizes, count, "image_shape")
     blocks = positive(block_shape, count, "block_shape")
     steps, apart = positive(strides, count, "strides"), positive(dilation, count, "dilation")
     spans = [(size - 1) * gap + 1 for size, gap in zip(blocks, apart, strict=True)]

@@ -184,19 +184,19 @@ def _by_phases(
             axis // step - start for axis, step, start in zip(moved, steps, first, strict=True)
         ]
 
-        def taken(known: tuple[range, ...]) -> Expr:
-            """The result if the first phases are in the ranges ``known``."""
-            if len(known) < count:
-                *some, (last, _) = choices[len(known)]
-                value = taken((*known, last))
+        def taken(positions: tuple[range, ...]) -> Expr:
+            """The result if the first phases are in the ranges ``positions``."""
+            if len(positions) < count:
+                *some, (last, _) = choices[len(positions)]
+                value = taken((*positions, last))
                 for of, _ in some:
-                    is_there = compare("lt", phases[len(known)], of.stop)
-                    value = if_then_else(is_there, taken((*known, of)), value)
+                    is_there = compare("lt", phases[len(positions)], of.stop)
+                    value = if_then_else(is_there, taken((*positions, of)), value)
                 return value
-            if known not in parts:
+            if positions not in parts:
                 return const(0, sums.result)
-            inside = [phase - of.start for phase, of in zip(phases, known, strict=True)]
-            return convert(parts[known](n, *inside, o, *place), sums.result)
+            inside = [phase - of.start for phase, of in zip(phases, positions, strict=True)]
+            return convert(parts[positions](n, *inside, o, *place), sums.result)
 
         return taken(())
 

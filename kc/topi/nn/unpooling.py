@@ -67,14 +67,14 @@ def max_unpool(
         return own, all_of(*inside) if inside else const(True)
 
     def body(loops: Loops) -> None:
-        (given, targets), (result,) = loops.ins, loops.outs
+        (source, targets), (result,) = loops.ins, loops.outs
         zero = const(0, data.dtype)
         loops.nest(result_shape, lambda *at: result.__setitem__(at, zero), "c")
 
         def move(*at: Any) -> None:
             own, inside = place_of(targets[at])
             with loops.ib.if_scope(inside):
-                result[(*at[:2], *own)] = given[at]
+                result[(*at[:2], *own)] = source[at]
 
         loops.nest(data.shape, move)
 

@@ -66,10 +66,10 @@ def _generator(gen: Any) -> Tensor:
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
-    given = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
-    sizes = tuple(whole(size, "out_shape") for size in given)
+    listed = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
+    sizes = tuple(whole(size, "out_shape") for size in listed)
     if any(size < 0 for size in sizes):
-        raise refuse("KC2306", f"out_shape is {given}", "sizes must be at least 0")
+        raise refuse("KC2306", f"out_shape is {listed}", "sizes must be at least 0")
     return sizes
 
 
@@ -121,13 +121,13 @@ def threefry_generate(gen: Tensor, out_shape: Any) -> list[Tensor]:
     blocks = (count + 1) // 2
 
     def body(loops: Loops) -> None:
-        (given,), (following, words) = loops.ins, loops.outs
-        following[0], following[1] = given[0], given[1]
-        following[2], following[3] = _advanced(given[2], given[3], blocks)
+        (state,), (following, words) = loops.ins, loops.outs
+        following[0], following[1] = state[0], state[1]
+        following[2], following[3] = _advanced(state[2], state[3], blocks)
 
         def draw(n: Any) -> None:
-            own = _advanced(given[2], given[3], n)
-            pair = _block(loops, (given[0], given[1]), own)
+            own = _advanced(state[2], state[3], n)
+            pair = _block(loops, (state[0], state[1]), own)
             for k, word in enumerate(pair):
                 if count % 2 and k:
                     with loops.ib.if_scope(n * 2 + 1 < count):
@@ -151,13 +151,13 @@ def threefry_split(gen: Tensor) -> list[Tensor]:
     gen = _generator(gen)
 
     def body(loops: Loops) -> None:
-        (given,) = loops.ins
+        (state,) = loops.ins
         words = loops.ib.allocate("uint32", (2, 2), name="words", scope="local")
 
         def draw(n: Any) -> None:
-            low, high = _advanced(given[2], given[3], n)
+            low, high = _advanced(state[2], state[3], n)
             counter = (low, high | const(_SPLIT, "uint32"))
-            words[n, 0], words[n, 1] = _block(loops, (given[0], given[1]), counter)
+            words[n, 0], words[n, 1] = _block(loops, (state[0], state[1]), counter)
 
         loops.nest((2,), draw)
         for n, result in enumerate(loops.outs):

@@ -95,9 +95,9 @@ def stft(
     count = size // 2 + 1 if onesided else size
     shape = (data.shape[0], count, (length - size) // hop + 1, 2)
     if output_shape is not None:
-        given = [whole(item, "output_shape") for item in listed(output_shape, "output_shape")]
-        if len(given) != 4 or given[1:] != list(shape[1:]):
-            raise refuse("KC2303", f"output_shape is {tuple(given)}",
+        declared = [whole(item, "output_shape") for item in listed(output_shape, "output_shape")]
+        if len(declared) != 4 or declared[1:] != list(shape[1:]):
+            raise refuse("KC2303", f"output_shape is {tuple(declared)}",
                          f"the result has the shape {shape_text(shape)}")  # fmt: skip
     dtype, begin = data.dtype, (size - width) // 2
     if is_narrow(dtype):

@@ -17,8 +17,8 @@ from kc.topi.table import INTEGERS, OF_INTEGERS, operator, refuse
 
 
 def _sizes(shape: Any, what: str) -> list[int]:
-    given = list(shape) if isinstance(shape, list | tuple) else [shape]
-    sizes = [whole(size, what) for size in given]
+    listed = list(shape) if isinstance(shape, list | tuple) else [shape]
+    sizes = [whole(size, what) for size in listed]
     if not sizes:
         raise refuse("KC2311", f"{what} has no numbers", "it must have a size for each dimension")
     return sizes

@@ -120,29 +120,31 @@ def _times(
 
         loops.nest([_rows(indptr)], row, "r")
 
-    def contracted(wanted: str, factors: dict[str, Tensor], name: str) -> Tensor:
+    def contracted(operand_name: str, factors: dict[str, Tensor], name: str) -> Tensor:
         """Sums of products of two of three factors: of the data and the dense matrix, the product;
         of one of these and the adjoint of the product, the adjoint of the other.
         """
 
         def body(loops: Loops) -> None:
-            (columns, begins, *given), (result,) = loops.ins, loops.outs
-            values = dict(zip(factors, given, strict=True))
+            (columns, begins, *operands), (result,) = loops.ins, loops.outs
+            values = dict(zip(factors, operands, strict=True))
             zero = const(0, dtype)
-            loops.nest(shapes[wanted], lambda *at: result.__setitem__(at, zero), "z")
+            loops.nest(shapes[operand_name], lambda *at: result.__setitem__(at, zero), "z")
 
             def add(at: dict[str, Any]) -> None:
                 left, right = (values[key][at[key]] for key in factors)
-                result[at[wanted]] = result[at[wanted]] + left * right
+                result[at[operand_name]] = result[at[operand_name]] + left * right
 
             each(loops, columns, begins, add)
 
         inputs = [indices, indptr, *factors.values()]
-        result = written(name, [shapes[wanted]], [dtype], inputs, body, "sparse_dense")[0]
+        result = written(name, [shapes[operand_name]], [dtype], inputs, body, "sparse_dense")[0]
 
         def rule(of: str) -> Callable[[Tensor], Tensor]:
             (rest,) = (key for key in factors if key != of)
-            return lambda head: contracted(of, {wanted: head, rest: factors[rest]}, f"{name}_grad")
+            return lambda head: contracted(
+                of, {operand_name: head, rest: factors[rest]}, f"{name}_grad"
+            )
 
         rules = {factor: rule(key) for key, factor in factors.items()}
         return with_rules(result, rules) if is_float(dtype) else result
@@ -222,13 +224,13 @@ def sparse_add(
     """The sum of a matrix and one in compressed rows, which has as many rows (KC2303)."""
     data, indices, indptr = _matrix(sparse_data, sparse_indices, sparse_indptr, 1)
     tensor(dense_data, "dense_data", 2, (data.dtype,))
-    rows, given = _rows(indptr), dense_data.shape[0]
-    if isinstance(rows, int) and isinstance(given, int) and rows != given:
+    rows, dense_rows = _rows(indptr), dense_data.shape[0]
+    if isinstance(rows, int) and isinstance(dense_rows, int) and rows != dense_rows:
         raise refuse(
             "KC2303",
             f"dense_data {dense_data.name} of the shape {shape_text(dense_data.shape)} and indptr "
             f"{indptr.name} of the shape {shape_text(indptr.shape)}",
-            f"indptr must have an element for each row, and one more: {given + 1}",
+            f"indptr must have an element for each row, and one more: {dense_rows + 1}",
         )
 
     def each(loops: Loops, columns: Any, begins: Any, act: Callable[..., None]) -> None:
@@ -248,8 +250,8 @@ def sparse_add(
         loops.nest([rows], row, "r")
 
     def body(loops: Loops) -> None:
-        (given, values, columns, begins), (result,) = loops.ins, loops.outs
-        loops.nest(dense_data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+        (dense, values, columns, begins), (result,) = loops.ins, loops.outs
+        loops.nest(dense_data.shape, lambda *at: result.__setitem__(at, dense[at]), "c")
         each(loops, columns, begins, lambda r, column, e: result.__setitem__(
             (r, column), result[r, column] + values[e]
         ))  # fmt: skip

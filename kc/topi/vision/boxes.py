@@ -66,7 +66,7 @@ def get_valid_counts(
         least = float_of(score_threshold, "score_threshold")
 
     def body(loops: Loops) -> None:
-        given, (counts, kept, places) = loops.ins[0], loops.outs
+        boxes, (counts, scored, places) = loops.ins[0], loops.outs
         kind = data.dtype if limits else wide_type(data.dtype)
         limit = loops.ins[1][()] if limits else const(least, kind)
 
@@ -75,13 +75,13 @@ def get_valid_counts(
             with loops.ib.for_range(0, data.shape[1], name="n") as n:
                 places[b, n] = const(-1)
                 with loops.ib.for_range(0, data.shape[2], name="e") as e:
-                    kept[b, n, e] = const(-1, data.dtype)
-                valid = [convert(given[b, n, score_at], kind) > limit]
+                    scored[b, n, e] = const(-1, data.dtype)
+                valid = [convert(boxes[b, n, score_at], kind) > limit]
                 if id_at >= 0:
-                    valid.append(given[b, n, id_at] >= const(0, data.dtype))
+                    valid.append(boxes[b, n, id_at] >= const(0, data.dtype))
                 with loops.ib.if_scope(all_of(*valid)):
                     with loops.ib.for_range(0, data.shape[2], name="e") as e:
-                        kept[b, counts[b], e] = given[b, n, e]
+                        scored[b, counts[b], e] = boxes[b, n, e]
                     places[b, counts[b]] = convert(as_expr(n), "int32")
                     counts[b] = counts[b] + 1
 
@@ -141,7 +141,7 @@ def non_max_suppression(
     order = argsort(scores, valid_count, 1, 0, "int32")
 
     def body(loops: Loops) -> None:
-        ib, (given, valid, names, sorted_places) = loops.ib, loops.ins
+        ib, (entries, valid, names, sorted_places) = loops.ib, loops.ins
         keeps = ib.allocate("int32", (count,), name="keeps")
 
         def image(b: Any) -> None:
@@ -153,7 +153,7 @@ def non_max_suppression(
 
             def box(n: Any) -> list[Expr]:
                 place = sorted_places[b, n]
-                return [convert(given[b, place, start + k], wide) for k in range(4)]
+                return [convert(entries[b, place, start + k], wide) for k in range(4)]
 
             with ib.for_range(0, count, name="n") as n:
                 keeps[n] = const(0)
@@ -163,8 +163,8 @@ def non_max_suppression(
                     with ib.for_range(0, n, name="m") as m, ib.if_scope(keeps[m].equal(1)):
                         covered = [_overlap(box(m), box(n)) >= const(float(iou_threshold), wide)]
                         if id_at >= 0 and not force_suppress:
-                            mine = given[b, sorted_places[b, n], id_at]
-                            covered.append(mine.equal(given[b, sorted_places[b, m], id_at]))
+                            mine = entries[b, sorted_places[b, n], id_at]
+                            covered.append(mine.equal(entries[b, sorted_places[b, m], id_at]))
                         with ib.if_scope(all_of(*covered)):
                             keeps[n] = const(0)
                     total[0] = total[0] + keeps[n]
@@ -186,7 +186,7 @@ def non_max_suppression(
                 with ib.if_scope(keeps[n].equal(1)):
                     target = total[0] if invalid_to_bottom else n
                     with ib.for_range(0, data.shape[2], name="e") as e:
-                        boxes[b, target, e] = given[b, sorted_places[b, n], e]
+                        boxes[b, target, e] = entries[b, sorted_places[b, n], e]
                     total[0] = total[0] + 1
 
         loops.nest([data.shape[0]], image, "b")
@@ -232,7 +232,7 @@ def all_class_non_max_suppression(
     rows = times(classes, count)
 
     def body(loops: Loops) -> None:
-        ib, (given, ranks, sorted_places) = loops.ib, loops.ins
+        ib, (boxes, ranks, sorted_places) = loops.ib, loops.ins
         selected, totals = loops.outs[0], loops.outs[-1]
         keeps = ib.allocate("int32", (count,), name="keeps")
         zero = const(0, "int64")
@@ -243,17 +243,17 @@ def all_class_non_max_suppression(
             loops.nest([batch, rows], lambda *at: loops.outs[1].__setitem__(at, none), "s")
 
         def one_class(b: Any, c: Any) -> None:
-            kept, total = loops.variable("int32", "kept"), 0 if onnx else b
-            kept[0] = const(0)
+            chosen_count, total = loops.variable("int32", "kept"), 0 if onnx else b
+            chosen_count[0] = const(0)
 
             def box(n: Any) -> list[Expr]:
                 place = sorted_places[b, c, n]
-                return [convert(given[b, place, k], wide) for k in range(4)]
+                return [convert(boxes[b, place, k], wide) for k in range(4)]
 
             with ib.for_range(0, count, name="n") as n:
                 place = sorted_places[b, c, n]
                 keeps[n] = const(0)
-                room = [kept[0] < most] if most >= 0 else []
+                room = [chosen_count[0] < most] if most >= 0 else []
                 score = ranks[b, c, place]
                 good = convert(score, wide) > const(float(score_threshold), wide)
                 with ib.if_scope(all_of(good, *room)):
@@ -270,7 +270,7 @@ def all_class_non_max_suppression(
                         selected[at] = convert(as_expr(name), "int64")
                     if not onnx:
                         loops.outs[1][b, row] = score
-                    kept[0] = kept[0] + 1
+                    chosen_count[0] = chosen_count[0] + 1
                     totals[total] = row + 1
 
         loops.nest([batch, classes], one_class, "b")

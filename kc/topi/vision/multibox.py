@@ -24,13 +24,13 @@ from kc.topi.vision.boxes import non_max_suppression
 
 def numbers(value: Any, what: str, count: int | None = None) -> list[float]:
     """Finite numbers; as many as asked for (KC2311, KC2313)."""
-    given = list(value) if isinstance(value, list | tuple) else [value]
-    if not given or (count is not None and len(given) != count):
-        raise refuse("KC2311", f"{what} has {counted(len(given), 'number')}: {tuple(given)}",
+    listed = list(value) if isinstance(value, list | tuple) else [value]
+    if not listed or (count is not None and len(listed) != count):
+        raise refuse("KC2311", f"{what} has {counted(len(listed), 'number')}: {tuple(listed)}",
                      f"it has {count}" if count else "it must have 1 or more")  # fmt: skip
-    if not all(isinstance(item, int | float) and math.isfinite(item) for item in given):
+    if not all(isinstance(item, int | float) and math.isfinite(item) for item in listed):
         raise refuse("KC2313", f"{what} is {value}", "the numbers must be finite")
-    return [float(item) for item in given]
+    return [float(item) for item in listed]
 
 
 @operator(INJECTIVE, WORDS, "vision.multibox_prior(T(1, 3, 2, 3), (0.5, 0.25), (1, 2))",
@@ -52,9 +52,9 @@ def multibox_prior(
     height, width = (constant(size, "the size of the image") for size in data.shape[2:])
     large, shapes = numbers(sizes, "sizes"), numbers(ratios, "ratios")
     distance, offset = numbers(steps, "steps", 2), numbers(offsets, "offsets", 2)
-    for given, kept, what in ((sizes, large, "size"), (ratios, shapes, "ratio")):
-        if min(kept) <= 0:
-            raise refuse("KC2317", f"{what}s is {given}", f"a {what} must be above 0")
+    for numbers_of, shapes_of, what in ((sizes, large, "size"), (ratios, shapes, "ratio")):
+        if min(shapes_of) <= 0:
+            raise refuse("KC2317", f"{what}s is {numbers_of}", f"a {what} must be above 0")
     kind, flat = wide_type(data.dtype), height / max(width, 1)
     step_y = distance[0] if distance[0] > 0 else 1 / max(height, 1)
     step_x = distance[1] if distance[1] > 0 else 1 / max(width, 1)
@@ -95,8 +95,8 @@ def _predictions(cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, variances: 
     tensor(anchor, "anchor", 3, (cls_prob.dtype,))
     same_size(cls_prob, 2, anchor, 1, "there is a score for each anchor")
     same_size(cls_prob, 0, loc_pred, 0, "there are places for each image")
-    wanted = times(anchor.shape[1], 4)
-    ends = (loc_pred.shape[1], wanted, anchor.shape[0], anchor.shape[2])
+    expected = times(anchor.shape[1], 4)
+    ends = (loc_pred.shape[1], expected, anchor.shape[0], anchor.shape[2])
     if all(isinstance(size, int) for size in ends) and ends[1:] != (ends[0], 1, 4):
         raise refuse(
             "KC2303",
@@ -183,7 +183,7 @@ def multibox_detection(
     )
     places = compute(boxes.shape[:2], lambda _, n: convert(as_expr(n), "int32"), "multibox_places",
                      tag=INJECTIVE)  # fmt: skip
-    kept = non_max_suppression(
+    detected = non_max_suppression(
         boxes, counts, places, -1, nms_threshold, force_suppress, nms_topk, return_indices=False
     )
-    return cast(kept, cls_prob.dtype) if is_narrow(cls_prob.dtype) else kept
+    return cast(detected, cls_prob.dtype) if is_narrow(cls_prob.dtype) else detected

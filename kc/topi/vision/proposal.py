@@ -68,16 +68,16 @@ def proposal(
     batch, height, width = (
         constant(cls_prob.shape[n], "the sizes of the scores") for n in (0, 2, 3)
     )
-    for given, wanted in (
+    for operand, expected in (
         (cls_prob, (batch, 2 * count, height, width)),
         (bbox_pred, (batch, 4 * count, height, width)),
         (im_info, (batch, 3)),
     ):
-        if tuple(given.shape) != wanted:
+        if tuple(operand.shape) != expected:
             raise refuse(
                 "KC2303",
-                f"{given.name} of the shape {shape_text(given.shape)} for {count} anchors",
-                f"it has the shape {shape_text(wanted)}",
+                f"{operand.name} of the shape {shape_text(operand.shape)} for {count} anchors",
+                f"it has the shape {shape_text(expected)}",
             )
     total = height * width * count
     if not total:
@@ -147,19 +147,19 @@ def proposal(
                    "proposal_best")  # fmt: skip
 
     def chosen(loops: Loops) -> None:
-        ib, (given,), (result,) = loops.ib, loops.ins, loops.outs
+        ib, (boxes,), (result,) = loops.ib, loops.ins, loops.outs
         covered = ib.allocate("int32", (looked_at,), name="covered")
 
         def share(b: Any, m: Any, n: Any) -> Expr:
             def side(low: int) -> tuple[Expr, Expr, Expr]:
                 high = low + 2
-                both = scalar.min(given[b, m, high], given[b, n, high]) - scalar.max(
-                    given[b, m, low], given[b, n, low]
+                both = scalar.min(boxes[b, m, high], boxes[b, n, high]) - scalar.max(
+                    boxes[b, m, low], boxes[b, n, low]
                 )
                 return (
                     scalar.max(both + 1.0, const(0.0, kind)),
-                    given[b, m, high] - given[b, m, low] + 1.0,
-                    given[b, n, high] - given[b, n, low] + 1.0,
+                    boxes[b, m, high] - boxes[b, m, low] + 1.0,
+                    boxes[b, n, high] - boxes[b, n, low] + 1.0,
                 )
 
             (wide, wide_m, wide_n), (high, high_m, high_n) = side(0), side(1)
@@ -180,7 +180,7 @@ def proposal(
                     row = b * kept_count + written_rows[0]
                     result[row, 0] = convert(as_expr(b), kind)
                     for side in range(4):
-                        result[row, side + 1] = given[b, n, side]
+                        result[row, side + 1] = boxes[b, n, side]
                     written_rows[0] = written_rows[0] + 1
 
         loops.nest([batch], image, "b")

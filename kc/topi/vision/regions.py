@@ -138,8 +138,8 @@ def roi_align_nchw(
             width = scalar.max(x2 - x1, const(1.0, kind)) / float(wide)
             ny, nx = loops.variable("int32", "ny"), loops.variable("int32", "nx")
             for variable, size, most in ((ny, height, rows), (nx, width, columns)):
-                wanted = convert(scalar.ceil(size), "int32")
-                variable[0] = const(ratio) if ratio > 0 else scalar.min(wanted, const(most))
+                samples = convert(scalar.ceil(size), "int32")
+                variable[0] = const(ratio) if ratio > 0 else scalar.min(samples, const(most))
             many_y, many_x = (ratio, ratio) if ratio > 0 else (rows, columns)
 
             def sample(v: Any, u: Any, visit: Callable[[Any, _Sample], None]) -> None:

@@ -32,9 +32,9 @@ def create_shared(
     ``cc`` is a command, by default that of :func:`get_cc`. Raises InputError KC0081 if a file
     cannot be read, CallError KC5145 without a compiler, KC5146 if the compiler reports an error.
     """
-    given = [objects] if isinstance(objects, str) else list(objects)
+    paths = [objects] if isinstance(objects, str) else list(objects)
     files: dict[str, bytes] = {}
-    for n, path in enumerate(given):
+    for n, path in enumerate(paths):
         try:
             files[f"{n}_{os.path.basename(path)}"] = Path(path).read_bytes()
         except OSError as error:

@@ -30,15 +30,15 @@ def find_clang(required: bool = True) -> list[str]:
         if (match := _VERSIONED.fullmatch(name))
     }
     names = ["clang", *(f"clang-{version}" for version in sorted(versions, reverse=True))]
-    known = [name for name in names if shutil.which(name)]
-    if not known and required:
+    installed = [name for name in names if shutil.which(name)]
+    if not installed and required:
         raise CallError(
             "KC5145",
             "find_clang: no clang on the PATH",
             facts=["looked for: clang, clang-NUMBER in PATH"],
             hints=["install clang"],
         )
-    return known
+    return installed
 
 
 def create_llvm(
@@ -52,11 +52,11 @@ def create_llvm(
 
     Raises CallError KC5145 without clang, KC5146 if clang reports an error.
     """
-    given = [inputs] if isinstance(inputs, str) else list(inputs)
+    sources = [inputs] if isinstance(inputs, str) else list(inputs)
     command = [cc] if cc else find_clang()[:1]
     with tempfile.TemporaryDirectory(prefix="kc-") as folder:
         texts: list[str] = []
-        for n, source in enumerate(given):
+        for n, source in enumerate(sources):
             path = source
             if not os.path.isfile(source):
                 path = os.path.join(folder, f"source{n}.cc")

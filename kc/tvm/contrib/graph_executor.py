@@ -75,13 +75,13 @@ class GraphModule:
         A parameter that was bound by the build may be given again with the same elements. Raises
         CallError KC5154 for another name, and the errors of a call when it is run.
         """
-        given = dict(params)
+        values = dict(params)
         if key is not None:
-            given[key if isinstance(key, str) else self._name(key)] = value
-        self._set(given)
+            values[key if isinstance(key, str) else self._name(key)] = value
+        self._set(values)
 
-    def _set(self, given: Mapping[str, Any]) -> None:
-        for name, each in given.items():
+    def _set(self, values: Mapping[str, Any]) -> None:
+        for name, each in values.items():
             spec = next((spec for spec in self._inputs if spec.name == name), None)
             if spec is not None:
                 self._values[name] = array(each, dtype=spec.dtype)
@@ -246,8 +246,8 @@ class GraphModule:
         params: Mapping[str, Any] = getattr(self.module, "params", {})
         if name not in params:
             return False
-        known, given = (np.asarray(each) for each in (params[name], value))
-        if known.shape != given.shape or known.tobytes() != given.astype(known.dtype).tobytes():
+        param, array = (np.asarray(each) for each in (params[name], value))
+        if param.shape != array.shape or param.tobytes() != array.astype(param.dtype).tobytes():
             raise CallError(
                 "KC5157",
                 f"set_input: {name} was bound by the build",

@@ -33,7 +33,7 @@ class Buffers:
     """The buffers of a function, and the texts of the expressions that read them."""
 
     def __init__(self) -> None:
-        self.known: dict[SSAValue, Buffer] = {}
+        self.buffer_of: dict[SSAValue, Buffer] = {}
         self.code = Expressions(self.load)
 
     def note(self, value: SSAValue, buffer: Buffer, steps: Sequence[str] = ()) -> None:
@@ -41,20 +41,20 @@ class Buffers:
         if any(stride is None for stride in buffer.strides):
             later = (buffer.shape[n + 1 :] for n in range(len(buffer.shape)))
             buffer.steps = list(steps) or [product(sizes) if sizes else "1" for sizes in later]
-        self.known[value] = buffer
+        self.buffer_of[value] = buffer
 
     def size(self, op: memref.DimOp) -> str:
         """A dimension of a buffer."""
         index = op.index.owner
         if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
             raise unprintable(op)
-        return self.known[op.source].shape[index.value.value.data]
+        return self.buffer_of[op.source].shape[index.value.value.data]
 
     def load(self, op: Operation) -> str:
         assert isinstance(op, LoadOp)
         place = self.place(op.buffer, op.indices, op.operands_of_map, op.result)
         kind = op.result.type
-        dtype = self.known[op.buffer].dtype
+        dtype = self.buffer_of[op.buffer].dtype
         if lanes(kind, op.buffer) > 1:
             dtype = f"{dtype}x{lanes(kind, op.buffer)}"
         return f"({dtype}*){place}"
@@ -67,7 +67,7 @@ class Buffers:
         value: SSAValue | None,
     ) -> str:
         """``A_2[((i*32) + j)]``; with a vector, ``A_2[ramp((i*32), 1, 8)]``."""
-        declared = self.known[buffer]
+        declared = self.buffer_of[buffer]
         index = self._flat(declared, self.code.exprs(indices.data.results, operands))
         if value is not None and lanes(value.type, buffer) > 1:
             index = f"ramp({index}, 1, {lanes(value.type, buffer)})"
@@ -96,7 +96,7 @@ class Buffers:
 
     def view(self, op: ViewOp) -> None:
         """A part of a buffer: the same memory from an element on."""
-        source = self.known[op.buffer]
+        source = self.buffer_of[op.buffer]
         kind = op.result.type
         assert isinstance(kind, MemRefType)
         exprs = self.code.exprs(op.indices.data.results, op.operands_of_map)
@@ -109,10 +109,10 @@ class Buffers:
         for expr, stride in zip(exprs, source.strides, strict=True):
             total = total + expr * (stride or 0)
         part.base = [*source.base, total]
-        self.known[op.result] = part
+        self.buffer_of[op.result] = part
 
     def pointer(self, buffer: SSAValue) -> str:
-        declared = self.known[buffer]
+        declared = self.buffer_of[buffer]
         offset = AffineExpr.constant(0)
         for term in declared.base:
             offset = offset + term

@@ -46,17 +46,17 @@ class Names:
     """A supply of unique names, by TVM's rule: ``k``, then ``k_1``, ``k_2``."""
 
     def __init__(self) -> None:
-        self._given: dict[str, int] = {}
+        self._last_number: dict[str, int] = {}
 
     def unique(self, name: str) -> str:
         """``name``, with a numeric suffix if it is already taken."""
         name = name if name[:1].isalpha() else f"v{name}"
         chosen = name
-        if name in self._given:
-            while chosen in self._given:
-                self._given[name] += 1
-                chosen = f"{name}_{self._given[name]}"
-        self._given[chosen] = 0
+        if name in self._last_number:
+            while chosen in self._last_number:
+                self._last_number[name] += 1
+                chosen = f"{name}_{self._last_number[name]}"
+        self._last_number[chosen] = 0
         return chosen
 
 
@@ -94,9 +94,9 @@ class Expressions:
 
     def text(self, value: SSAValue) -> str:
         """The expression of ``value``."""
-        return self.known(value).text
+        return self.expression(value).text
 
-    def known(self, value: SSAValue) -> Text:
+    def expression(self, value: SSAValue) -> Text:
         """The text of ``value``, which is computed at the first request."""
         if value not in self.texts:
             self.texts[value] = self._text_of(value)
@@ -126,36 +126,36 @@ class Expressions:
             return Text(self.access(owner), reads=True)
         if not (owner.name in _SUPPORTED or owner.name.startswith("math.")):
             raise unprintable(owner)
-        operands = [self.known(operand) for operand in owner.operands]
+        operands = [self.expression(operand) for operand in owner.operands]
         text = self._operation(owner, [operand.text for operand in operands])
         constant = isinstance(owner, arith.ConstantOp | BroadcastOp)
         return Text(text, any(operand.reads for operand in operands), simple=constant)
 
-    def _operation(self, op: Operation, given: list[str]) -> str:
+    def _operation(self, op: Operation, operands: list[str]) -> str:
         kind = op.results[0].type
         binary = _BINARY.get(op.name)
         if binary is not None:
-            return f"({given[0]}{binary}{given[1]})"
+            return f"({operands[0]}{binary}{operands[1]})"
         if op.name in _FUNCTIONS:
-            return f"{_FUNCTIONS[op.name]}({', '.join(given)})"
+            return f"{_FUNCTIONS[op.name]}({', '.join(operands)})"
         if op.name in _CASTS:
             to, source = dtype_text(kind), dtype_text(op.operands[0].type)
             if op.name in ("arith.extui", "arith.fptoui"):
                 to = f"u{to}" if to.startswith("int") else to
-            return given[0] if to == source else f"cast({to}, {given[0]})"
+            return operands[0] if to == source else f"cast({to}, {operands[0]})"
         make = _MAKERS.get(op.name)
         if make is not None:
-            return make(self, op, given)
+            return make(self, op, operands)
         name = _CALLS.get(op.name) or op.name.removeprefix("math.")
-        return f"@tir.{name}({', '.join(given)}, dtype={dtype_text(kind)})"
+        return f"@tir.{name}({', '.join(operands)}, dtype={dtype_text(kind)})"
 
     def _lazy(self, op: scf.IfOp, position: int) -> Text:
         """A conditional expression that evaluates only the chosen value."""
-        parts = [self.known(op.cond)]
+        parts = [self.expression(op.cond)]
         for region in (op.true_region, op.false_region):
             end = region.block.last_op
             assert end is not None
-            parts.append(self.known(end.operands[position]))
+            parts.append(self.expression(end.operands[position]))
         dtype = dtype_text(op.results[position].type)
         inside = ", ".join(part.text for part in parts)
         text = f"@tir.if_then_else({inside}, dtype={dtype})"
@@ -207,11 +207,11 @@ class Expressions:
         """``exprs`` over ``operands`` as expressions over the roots."""
         return [self.index.compose(expr, operands) for expr in exprs]
 
-    def condition(self, given: AffineSet, operands: Sequence[SSAValue]) -> str:
+    def condition(self, set_: AffineSet, operands: Sequence[SSAValue]) -> str:
         """A conjunction, ``((i < n) && (j < 4))``."""
         texts: list[str] = []
         dims = [self.index.expr(operand) for operand in operands]
-        for constraint in given.constraints:
+        for constraint in set_.constraints:
             expr = self.index.simplify(
                 (constraint.lhs - constraint.rhs).replace_dims_and_symbols(
                     dims, ()
@@ -223,16 +223,16 @@ class Expressions:
             text = f"({text} && {conjunct})"
         return text
 
-    def _constraint(self, given: AffineConstraintExpr) -> str:
+    def _constraint(self, constraint: AffineConstraintExpr) -> str:
         """A comparison, with the smaller side on the left of ``<``."""
-        sign = -1 if given.kind is AffineConstraintKind.le else 1
-        terms, constant = linear_terms(given.lhs * sign)
+        sign = -1 if constraint.kind is AffineConstraintKind.le else 1
+        terms, constant = linear_terms(constraint.lhs * sign)
         truth = self._truth(terms) if constant == -1 else None
         if truth is not None:
             return truth
         small = {atom: -factor for atom, factor in terms.items() if factor < 0}
         large = {atom: factor for atom, factor in terms.items() if factor > 0}
-        if given.kind is AffineConstraintKind.eq:
+        if constraint.kind is AffineConstraintKind.eq:
             left, right = from_terms(large, 0), from_terms(small, -constant)
             return f"({self.affine(left)} == {self.affine(right)})"
         if not small:
@@ -254,7 +254,7 @@ class Expressions:
 
     # Operations --------------------------------------------------------------------------
 
-    def _constant(self, op: Operation, given: list[str]) -> str:
+    def _constant(self, op: Operation, operands: list[str]) -> str:
         assert isinstance(op, arith.ConstantOp)
         value, kind = op.value, op.result.type
         if not isinstance(value, DenseIntOrFPElementsAttr):
@@ -271,24 +271,24 @@ class Expressions:
             return f"ramp({', '.join(parts)}, {lanes})"
         return _shuffle([number_text(value, kind.element_type) for value in values])
 
-    def _broadcast(self, op: Operation, given: list[str]) -> str:
+    def _broadcast(self, op: Operation, operands: list[str]) -> str:
         kind = op.results[0].type
         assert isinstance(kind, VectorType)
-        return f"broadcast({given[0]}, {math.prod(kind.get_shape())})"
+        return f"broadcast({operands[0]}, {math.prod(kind.get_shape())})"
 
-    def _extract(self, op: Operation, given: list[str]) -> str:
+    def _extract(self, op: Operation, operands: list[str]) -> str:
         assert isinstance(op, ExtractOp)
         # The position is a number, or a value.
-        position = given[1] if len(given) > 1 else op.static_position.get_values()[0]
-        return f"shuffle([{given[0]}], [{position}])"
+        position = operands[1] if len(operands) > 1 else op.static_position.get_values()[0]
+        return f"shuffle([{operands[0]}], [{position}])"
 
-    def _chosen_lanes(self, op: Operation, given: list[str]) -> str:
+    def _chosen_lanes(self, op: Operation, operands: list[str]) -> str:
         assert isinstance(op, ShuffleOp)
         lanes = ", ".join(map(str, op.mask.get_values()))
-        vectors = given[:1] if op.v1 is op.v2 and _is_of_one(op) else given
+        vectors = operands[:1] if op.v1 is op.v2 and _is_of_one(op) else operands
         return f"shuffle([{', '.join(vectors)}], [{lanes}])"
 
-    def _insert(self, op: Operation, given: list[str]) -> str:
+    def _insert(self, op: Operation, operands: list[str]) -> str:
         """The vector of a chain of single-lane insertions."""
         lanes: dict[int, str] = {}
         at: Operation = op
@@ -304,13 +304,13 @@ class Expressions:
         rest = self.text(at.results[0])
         return _shuffle([lanes.get(n) or f"shuffle([{rest}], [{n}])" for n in range(count)])
 
-    def _compare(self, op: Operation, given: list[str]) -> str:
+    def _compare(self, op: Operation, operands: list[str]) -> str:
         assert isinstance(op, arith.CmpiOp)
-        return f"({given[0]} {_COMPARE[op.predicate.value.data]} {given[1]})"
+        return f"({operands[0]} {_COMPARE[op.predicate.value.data]} {operands[1]})"
 
-    def _compare_floats(self, op: Operation, given: list[str]) -> str:
+    def _compare_floats(self, op: Operation, operands: list[str]) -> str:
         assert isinstance(op, arith.CmpfOp)
-        a, b = given
+        a, b = operands
         predicate = op.predicate.value.data
         if predicate in (0, 15):
             return "True" if predicate else "False"
@@ -323,10 +323,10 @@ class Expressions:
             return f"(({a} < {b}) || ({b} < {a}))"
         return f"!({a} {_FLOAT_NOT[predicate]} {b})"
 
-    def _negate(self, op: Operation, given: list[str]) -> str:
-        return f"({given[0]}*-1{dtype_suffix(op.results[0].type)})"
+    def _negate(self, op: Operation, operands: list[str]) -> str:
+        return f"({operands[0]}*-1{dtype_suffix(op.results[0].type)})"
 
-    def _linear(self, op: Operation, given: list[str]) -> str:
+    def _linear(self, op: Operation, operands: list[str]) -> str:
         assert isinstance(op, LinearizeOp)
         text = self.text(op.indices[0])
         for index, size in zip(op.indices[1:], op.sizes[1:], strict=True):
@@ -419,11 +419,11 @@ _FLOAT_NOT = {8: "!=", 9: "<=", 10: "<", 11: ">=", 12: ">"}
 
 
 def _logic(bits: str, sign: str) -> Callable[[Expressions, Operation, list[str]], str]:
-    def make(code: Expressions, op: Operation, given: list[str]) -> str:
+    def make(code: Expressions, op: Operation, operands: list[str]) -> str:
         dtype = dtype_text(op.results[0].type)
         if dtype.startswith("bool"):
-            return f"({given[0]} {sign} {given[1]})"
-        return f"@tir.{bits}({given[0]}, {given[1]}, dtype={dtype})"
+            return f"({operands[0]} {sign} {operands[1]})"
+        return f"@tir.{bits}({operands[0]}, {operands[1]}, dtype={dtype})"
 
     return make
 

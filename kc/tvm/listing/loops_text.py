@@ -83,12 +83,12 @@ def listing_text(module: ModuleOp) -> str:
     """
     copy = copy_module(module)
     options = pipeline_options()
-    given = {added.name: added for passes in options.added.values() for added in passes}
+    added_passes = {added.name: added for passes in options.added.values() for added in passes}
     for pass_name in _LOWERING:
         name = options.replaced.get(pass_name, pass_name)
         if name is None:
             continue
-        pass_ = given.get(name) or get_pass(name)
+        pass_ = added_passes.get(name) or get_pass(name)
         if pass_name == "vectorize-loop":
             _keep_masked_loops(copy, pass_)
         pass_.apply(context(), copy)
@@ -209,8 +209,8 @@ class _Function:
         buffer = Buffer(self.names.unique(name), dtype, self._shape(value), strides_of(kind))
         plain = kind.layout.name == "none"
         named = self._attribute(value, "kc.strides")
-        given = list(named.data) if isinstance(named, ArrayAttr) else [None] * len(buffer.strides)
-        pairs = zip(buffer.strides, given, strict=True)
+        names = list(named.data) if isinstance(named, ArrayAttr) else [None] * len(buffer.strides)
+        pairs = zip(buffer.strides, names, strict=True)
         steps = [] if plain else [self._step(stride, text) for stride, text in pairs]
         self.buffers.note(value, buffer, steps)
         shape = ", ".join(self._declaring(size) for size in buffer.shape)
@@ -237,13 +237,13 @@ class _Function:
     def _shape(self, value: SSAValue) -> list[str]:
         kind = value.type
         assert isinstance(kind, MemRefType)
-        given = self._attribute(value, "kc.shape")
+        shape = self._attribute(value, "kc.shape")
         sizes = [str(size) if size >= 0 else "" for size in kind.get_shape()]
-        if isinstance(given, AffineMapAttr):
+        if isinstance(shape, AffineMapAttr):
             symbols = symbol_names(self.function)
             local = Expressions(self.buffers.load)
             roots = [local.index.dimension(value, (0, None)) for _ in symbols]
-            for n, expr in enumerate(given.data.results):
+            for n, expr in enumerate(shape.data.results):
                 if not sizes[n]:
                     over = expr.replace_dims_and_symbols((), roots)
                     sizes[n] = _named(local, over, [self._symbol(symbol) for symbol in symbols])
@@ -342,7 +342,7 @@ class _Function:
         self.done.update(op.walk())
         statements: list[Lines] = []
         for result in op.results:
-            text = self.code.known(result)
+            text = self.code.expression(result)
             uses = sum(1 for _ in result.uses)
             if uses > 1 and not text.simple:
                 statements.append([self._let(result, text)])
@@ -409,7 +409,7 @@ class _Function:
             return f"if {self.code.text(op.cond)}"
         assert isinstance(op, CallOp | CallExternOp)
         texts = [
-            self.buffers.pointer(arg) if arg in self.buffers.known else self.code.text(arg)
+            self.buffers.pointer(arg) if arg in self.buffers.buffer_of else self.code.text(arg)
             for arg in op.arguments
         ]
         if isinstance(op, CallExternOp) and STARTS in op.attributes:
@@ -423,14 +423,14 @@ class _Function:
         if isinstance(op, CallOp):
             callee = _quoted(op.callee.string_value())
             return f"@tir.call_extern({', '.join([callee, *values])}, dtype=int32)"
-        given = [
+        operands = [
             _quoted(text.data) if isinstance(text, StringAttr) else next(values)
             for text in (op.texts if op.is_packed else texts)
         ]
         name = "tvm_call_packed" if op.is_packed else "call_extern"
         name = "call_pure_extern" if op.is_pure else name
         dtype = dtype_text(op.results[0].type) if op.results else "int32"
-        return f"@tir.{name}({', '.join([_quoted(op.label), *given])}, dtype={dtype})"
+        return f"@tir.{name}({', '.join([_quoted(op.label), *operands])}, dtype={dtype})"
 
     def _loop_head(self, op: ForOp) -> str:
         if op.kind.data is ForKind.WHILE:

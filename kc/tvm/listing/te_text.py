@@ -37,16 +37,17 @@ class _Formulas:
 
     def text(self) -> str:
         function = self.function
-        given: list[str] = []
+        parameters: list[str] = []
         for n, value in enumerate(function.body.block.args):
             name = self._attribute(n, "kc.name")
             text = name.data if isinstance(name, StringAttr) else value.name_hint or f"arg{n}"
             self.tensors[value] = text
             self.code.texts[value] = Text(text)
-            given.append(f"{text}: {self._type(value, n)}")
+            parameters.append(f"{text}: {self._type(value, n)}")
         lines = [line for op in function.body.block.ops for line in self._statement(op)]
         results = [self.tensors[value] for value in function.return_op.values]
-        head = f"@{function.sym_name.data} = tensors({', '.join(given)}) -> ({', '.join(results)})"
+        name = function.sym_name.data
+        head = f"@{name} = tensors({', '.join(parameters)}) -> ({', '.join(results)})"
         return "\n".join([head, *(f"  {line}" for line in lines)])
 
     def _attribute(self, n: int, key: str) -> object:
@@ -161,8 +162,8 @@ class _Formulas:
         for n, result in enumerate(op.results):
             self.tensors[result] = te.output_name(op.label, n, count)
         left = ", ".join(self.tensors[result] for result in op.results)
-        given = [self.tensors.get(operand) or self.code.text(operand) for operand in op.inputs]
-        return f"{left if count == 1 else f'({left})'} = extern({', '.join(given)})"
+        operands = [self.tensors.get(operand) or self.code.text(operand) for operand in op.inputs]
+        return f"{left if count == 1 else f'({left})'} = extern({', '.join(operands)})"
 
     def _scan(self, op: te.ScanOp) -> list[str]:
         time, count = op.axis_name.data, len(op.results)

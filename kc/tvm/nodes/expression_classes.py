@@ -367,13 +367,13 @@ class Shuffle(PrimExpr):
         and for a lane out of range.
         """
         del span
-        given = tuple(as_expr(vector) for vector in vectors)
+        parts = tuple(as_expr(vector) for vector in vectors)
         chosen = tuple(int(index) for index in indices)
-        types = {vector.dtype for vector in given}
-        count = sum(lanes(vector.dtype) for vector in given)
-        vectorial = len(types) == 1 and lanes(given[0].dtype) > 1
+        types = {vector.dtype for vector in parts}
+        count = sum(lanes(vector.dtype) for vector in parts)
+        vectorial = len(types) == 1 and lanes(parts[0].dtype) > 1
         if (
-            len(given) not in (1, 2)
+            len(parts) not in (1, 2)
             or not vectorial
             or len(chosen) < 2
             or not all(0 <= lane < count for lane in chosen)
@@ -381,13 +381,13 @@ class Shuffle(PrimExpr):
             raise TEError(
                 "KC2219",
                 f"Shuffle: lanes {', '.join(map(str, chosen))} of "
-                f"{' and '.join(vector.dtype for vector in given)}",
+                f"{' and '.join(vector.dtype for vector in parts)}",
                 location=caller_location(),
                 why="a shuffle selects two or more lanes of one vector, or of two vectors of the "
                 "same type",
             )
-        dtype = f"{scalar(given[0].dtype)}x{len(chosen)}"
-        return nodes.Shuffle(given, chosen, dtype, caller_location())
+        dtype = f"{scalar(parts[0].dtype)}x{len(chosen)}"
+        return nodes.Shuffle(parts, chosen, dtype, caller_location())
 
     @classmethod
     def holds(cls, value: Any) -> bool:
@@ -554,13 +554,21 @@ class Reduce(PrimExpr):
             cast(as_expr(value), left.dtype) for value, left in zip(src, combiner.lhs, strict=True)
         )
         where = None if condition is None else condition_of(condition, "Reduce")
-        kept = None if isinstance(where, nodes.Const) and where.value else where
+        condition_or_none = None if isinstance(where, nodes.Const) and where.value else where
         starts = tuple(as_expr(value) for value in init) if init else None
         dtype = combiner.lhs[value_index].dtype
         location = caller_location()
         own, captured = closed(combiner)
         return nodes.Reduce(
-            own, values, tuple(rdom), dtype, location, value_index, kept, starts, captured
+            own,
+            values,
+            tuple(rdom),
+            dtype,
+            location,
+            value_index,
+            condition_or_none,
+            starts,
+            captured,
         )
 
     @classmethod

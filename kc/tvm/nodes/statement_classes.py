@@ -62,16 +62,16 @@ __all__ = [
 ]
 
 
-def _statement(given: Any, what: str) -> stmt.Stmt:
-    """``given`` as a statement; a call becomes a statement for its side effect. Raises KC2102 for
+def _statement(body: Any, what: str) -> stmt.Stmt:
+    """``body`` as a statement; a call becomes a statement for its side effect. Raises KC2102 for
     anything else.
     """
     location = caller_location()
-    statement = calls.as_statement(given, location)
+    statement = calls.as_statement(body, location)
     if statement is None:
         raise TEError(
             "KC2102",
-            f"{what}: the body is {type(given).__name__}, not a statement",
+            f"{what}: the body is {type(body).__name__}, not a statement",
             location=location,
             hints=["tir.BufferStore(B, value, [i]), tir.SeqStmt([...]), ib.get()"],
         )
@@ -157,8 +157,8 @@ class For(Stmt):
         end = count if isinstance(first, Const) and first.value == 0 else first + count
         if isinstance(first, Const) and isinstance(count, Const):
             end = const(int(first.value) + int(count.value))
-        kept = "serial" if threads else LOOP_KINDS[kind]
-        loop, variable = counting_loop(loop_var.name, first, end, kept, location)
+        loop_kind = "serial" if threads else LOOP_KINDS[kind]
+        loop, variable = counting_loop(loop_var.name, first, end, loop_kind, location)
         loop.thread = tag if threads else None
         loop.body = [substitute(statement, {loop_var: variable})]
         for key, value in (annotations or {}).items():
@@ -227,11 +227,11 @@ class Store(BufferStore):
         del span
         location = caller_location()
         target: Any = as_expr(buffer_var[index])
-        given = as_expr(value, buffer_var.dtype)
+        stored = as_expr(value, buffer_var.dtype)
         if predicate is None or (isinstance(predicate, Const) and predicate.value):
-            return store_to(target, given, location)
-        kept = select(predicate, given, target)
-        return store_to(target, kept, location)
+            return store_to(target, stored, location)
+        selected = select(predicate, stored, target)
+        return store_to(target, selected, location)
 
 
 class LetStmt(Stmt):
@@ -245,10 +245,10 @@ class LetStmt(Stmt):
         """A let statement. Raises KC2102 if the body is no statement."""
         del span
         location = caller_location()
-        given = as_expr(value).astype(var.dtype)
+        expr = as_expr(value).astype(var.dtype)
         name = stmt.Value(check_name(var.name, location), var.dtype, location)
         statement = substitute(_statement(body, "LetStmt"), {var: name})
-        return stmt.Seq(location, [stmt.Let(location, name, given), statement])
+        return stmt.Seq(location, [stmt.Let(location, name, expr), statement])
 
 
 class SeqStmt(Stmt):
@@ -451,15 +451,15 @@ class AssertStmt(Stmt):
 
 def _as_many(sizes: Sequence[Any], shape: Sequence[Any]) -> bool:
     """True if ``sizes`` and ``shape`` have the same number of elements."""
-    known = [size for size in (*sizes, *shape) if isinstance(size, int | Const)]
-    if len(known) < len(sizes) + len(shape):
+    static_sizes = [size for size in (*sizes, *shape) if isinstance(size, int | Const)]
+    if len(static_sizes) < len(sizes) + len(shape):
         return len(sizes) == len(shape)
-    given = wanted = 1
+    elements = view_elements = 1
     for size in sizes:
-        given *= int(size)
+        elements *= int(size)
     for size in shape:
-        wanted *= int(size)
-    return given == wanted
+        view_elements *= int(size)
+    return elements == view_elements
 
 
 # Blocks -------------------------------------------------------------------------------------------
@@ -591,10 +591,10 @@ class BlockRealize(Stmt):
         location = caller_location()
         values = [as_expr(value) for value in iter_values]
         if not isinstance(block, BlockParts) or len(values) != len(block.iter_vars):
-            given = len(block.iter_vars) if isinstance(block, BlockParts) else 0
+            variable_count = len(block.iter_vars) if isinstance(block, BlockParts) else 0
             raise TEError(
                 "KC2178",
-                f"BlockRealize: {len(values)} values for {given} variables of a block",
+                f"BlockRealize: {len(values)} values for {variable_count} variables of a block",
                 location=location,
                 why="each of the iter_vars of a tir.Block needs exactly one value",
                 hints=["tir.BlockRealize([i, j], True, tir.Block([vi, vj], ...))"],
@@ -661,8 +661,8 @@ class IterVar(Node):
         location = caller_location()
         if iter_type == cls.ThreadIndex:
             return thread_axis(dom, thread_tag, getattr(var, "name", var) or "")
-        known = isinstance(iter_type, int) and 0 <= iter_type < len(nodes.ITER_TYPES)
-        kind = nodes.ITER_TYPES[iter_type] if known else None
+        is_kind = isinstance(iter_type, int) and 0 <= iter_type < len(nodes.ITER_TYPES)
+        kind = nodes.ITER_TYPES[iter_type] if is_kind else None
         ends = tuple(dom) if isinstance(dom, tuple | list) else ()
         if kind is None or len(ends) != 2 or not isinstance(var, str | nodes.Var):
             raise TEError(

@@ -142,8 +142,8 @@ class Executor:
         return self._callable(Function(free_vars(free), free))()
 
     def _callable(self, function: Any) -> Any:
-        known = {param.name_hint for param in function.params}
-        params = {name: value for name, value in self.params.items() if name in known}
+        parameter_names = {param.name_hint for param in function.params}
+        params = {name: value for name, value in self.params.items() if name in parameter_names}
         if params:
             function = bind_params_by_name(function, params)
         rest = {name: op for name, op in self.mod.functions.items() if name != "main"}

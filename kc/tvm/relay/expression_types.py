@@ -42,9 +42,9 @@ def annotate_types(root: Expr, module: Any = None) -> None:
             expr._checked_type = from_ir(values[index].type)
         elif isinstance(expr, Tuple):
             fields = [field._checked_type for field in expr.fields]
-            known = [field for field in fields if field is not None]
-            if len(known) == len(fields):
-                expr._checked_type = TupleType(known)
+            field_types = [field for field in fields if field is not None]
+            if len(field_types) == len(fields):
+                expr._checked_type = TupleType(field_types)
         elif isinstance(expr, Let):  # but the first of a chain
             expr._checked_type = expr.body._checked_type
     function._checked_type = _type_of(functions[0])
@@ -53,5 +53,5 @@ def annotate_types(root: Expr, module: Any = None) -> None:
 def _type_of(function: FuncOp) -> Type | None:
     arguments = [from_ir(type_) for type_ in function.function_type.inputs.data]
     output = from_ir(function.function_type.outputs.data[0])
-    known = [argument for argument in arguments if argument is not None]
-    return FuncType(known, output) if output is not None else None
+    argument_types = [argument for argument in arguments if argument is not None]
+    return FuncType(argument_types, output) if output is not None else None

@@ -77,8 +77,8 @@ class ScopeBuilder:
         """The type of an expression, where it is known: that of a variable, a function's result."""
         if isinstance(expr, Var):
             return expr.type_annotation
-        known = getattr(expr, "ret_type", None)
-        return expr._checked_type if known is None else known
+        result_type = getattr(expr, "ret_type", None)
+        return expr._checked_type if result_type is None else result_type
 
     def get(self) -> Expr:
         """The expression. Raises GraphError KC2492 if a scope is open or has no value."""

@@ -396,7 +396,7 @@ class _Parser:
         token = self.token
         match token.kind:
             case "local" | "graph":
-                return self.known(self.next())
+                return self.declared_variable(self.next())
             case "global":
                 self.callees.append(self.next())
                 return self.placed(token, relay.GlobalVar, token.text[1:])
@@ -414,7 +414,7 @@ class _Parser:
             case _:
                 return self.refuse(f"an expression is missing; here is {token}")
 
-    def known(self, token: Token) -> relay.Expr:
+    def declared_variable(self, token: Token) -> relay.Expr:
         for names in reversed(self.variables):
             if token.text in names:
                 return names[token.text]

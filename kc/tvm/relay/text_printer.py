@@ -292,8 +292,8 @@ class _Printer:
         if array.ndim == 0 and suffix is not None and np.isfinite(array):
             number = repr(array.item()) if expr.dtype == "float64" else _shortest(array)
             return f"{number}{suffix}"
-        for index, known in enumerate(self.constants):
-            if known is expr:
+        for index, constant in enumerate(self.constants):
+            if constant is expr:
                 return f"meta[relay.Constant][{index}]"
         self.constants.append(expr)
         return f"meta[relay.Constant][{len(self.constants) - 1}]"

@@ -326,8 +326,8 @@ class _Body:
             if not list(value.uses):
                 value.owner.detach()
                 value.owner.erase()
-                for known in _chain(scope):
-                    known.values = {k: v for k, v in known.values.items() if v is not value}
+                for part in _chain(scope):
+                    part.values = {k: v for k, v in part.values.items() if v is not value}
             return fields
         if not isinstance(value.type, TupleType):
             raise GraphError(

@@ -18,8 +18,8 @@ def _amounts(padding: Any, spans: list[int]) -> tuple[list[int], list[int]]:
         return [0] * count, [0] * count
     if padding == "SAME":
         return [span // 2 for span in spans], [(span - 1) // 2 for span in spans]
-    given = _pairs(padding, count)
-    return given[:count], given[-count:]
+    per_side = _pairs(padding, count)
+    return per_side[:count], per_side[-count:]
 
 
 def conv_python(

@@ -104,13 +104,13 @@ def all_class_non_max_suppression_python(
     """(image, class, box) of each selected box."""
     result: list[tuple[int, int, int]] = []
     for b, c in np.ndindex(*scores.shape[:2]):
-        kept: list[int] = []
+        chosen: list[int] = []
         for n in np.argsort(-scores[b, c], kind="stable"):
-            if 0 <= max_output_boxes_per_class <= len(kept) or scores[b, c, n] <= score_threshold:
+            if 0 <= max_output_boxes_per_class <= len(chosen) or scores[b, c, n] <= score_threshold:
                 continue
-            if all(_overlap(boxes[b, m], boxes[b, n]) <= iou_threshold for m in kept):
-                kept.append(int(n))
-        result += [(b, c, n) for n in kept]
+            if all(_overlap(boxes[b, m], boxes[b, n]) <= iou_threshold for m in chosen):
+                chosen.append(int(n))
+        result += [(b, c, n) for n in chosen]
     return result
 
 
@@ -148,13 +148,13 @@ def proposal_python(
             ranks.append(rank)
         order = np.argsort(-np.array(ranks), kind="stable")
         order = order[: pre_nms if pre_nms > 0 else None]
-        kept: list[Any] = []
+        chosen: list[Any] = []
         for n in order:
             # Corners belong to regions: the size is the distance plus 1.
             own = [*boxes[n][:2], *(boxes[n][2:] + 1)]
-            if all(_overlap([*m[:2], *(m[2:] + 1)], own) <= threshold for m in kept):
-                kept.append(boxes[n])
-        result += [[b, *kept[n % len(kept)]] for n in range(post_nms)]
+            if all(_overlap([*m[:2], *(m[2:] + 1)], own) <= threshold for m in chosen):
+                chosen.append(boxes[n])
+        result += [[b, *chosen[n % len(chosen)]] for n in range(post_nms)]
     return np.array(result)
 
 

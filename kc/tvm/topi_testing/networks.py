@@ -98,10 +98,10 @@ def attention_python(
     if causal != "none":
         rows, columns = scores.shape[-2:]
         apart = np.arange(columns) - np.arange(rows)[:, None]
-        kept = apart <= (columns - rows if causal == "BottomRight" else 0)
+        visible = apart <= (columns - rows if causal == "BottomRight" else 0)
         if window_size is not None:
-            kept &= apart > -window_size
-        scores = np.where(kept, scores, -np.inf)
+            visible &= apart > -window_size
+        scores = np.where(visible, scores, -np.inf)
     result = softmax_python(scores, -1) @ v
     return result.transpose(0, 2, 1, 3) if layout == "BSNH" else result
 

@@ -78,20 +78,20 @@ def non_max_suppression_python(
         valid = int(np.clip(valid_count[b], 0, len(image)))
         order = np.argsort(-image[:valid, score_index], kind="stable")
         order = order[: top_k if top_k >= 0 else None]
-        kept: list[tuple[int, int]] = []
+        chosen: list[tuple[int, int]] = []
         for place, n in enumerate(order):
-            if 0 <= max_output_size <= len(kept):
+            if 0 <= max_output_size <= len(chosen):
                 break
             span = slice(coord_start, coord_start + 4)
             covered = any(
                 _overlap(image[m, span], image[n, span]) >= iou_threshold
                 and (force_suppress or id_index < 0 or image[m, id_index] == image[n, id_index])
-                for _, m in kept
+                for _, m in chosen
             )
             if not covered:
-                kept.append((place, n))
-        counts[b, 0] = len(kept)
-        for number, (place, n) in enumerate(kept):
+                chosen.append((place, n))
+        counts[b, 0] = len(chosen)
+        for number, (place, n) in enumerate(chosen):
             names[b, number] = indices[b, n]
             boxes[b, number if invalid_to_bottom else place] = image[n]
     return [names, counts] if return_indices else boxes

@@ -23,8 +23,8 @@ def gather_nd_python(a_np: Any, indices_np: Any) -> Any:
 
 def _slices(ndim: int, begin: Any, end: Any, strides: Any) -> tuple[slice, ...]:
     strides = [1] * len(begin) if strides is None else strides
-    given = [slice(*bounds) for bounds in zip(begin, end, strides, strict=True)]
-    return (*given, *[slice(None)] * (ndim - len(given)))
+    slices = [slice(*bounds) for bounds in zip(begin, end, strides, strict=True)]
+    return (*slices, *[slice(None)] * (ndim - len(slices)))
 
 
 def strided_slice_python(
@@ -71,8 +71,8 @@ def one_hot(
 def sequence_mask(data: Any, valid_length: Any, mask_value: Any, axis: int) -> Any:
     """The data with ``mask_value`` after the end of each sequence; ``axis`` is 0 or 1."""
     places = np.arange(data.shape[axis])
-    kept = places[:, None] < valid_length if axis == 0 else places < valid_length[:, None]
-    return np.where(kept.reshape(*kept.shape, *[1] * (data.ndim - 2)), data, mask_value)
+    is_valid = places[:, None] < valid_length if axis == 0 else places < valid_length[:, None]
+    return np.where(is_valid.reshape(*is_valid.shape, *[1] * (data.ndim - 2)), data, mask_value)
 
 
 def matrix_set_diag(

@@ -31,14 +31,14 @@ def affine_text(expr: AffineExpr, root: object) -> Code:
 
     def of(whole: AffineExpr) -> Code:
         terms, constant = linear_terms(whole)
-        kept = [(part, factor) for part, factor in terms.items() if factor]
-        if not kept:
+        nonzero = [(part, factor) for part, factor in terms.items() if factor]
+        if not nonzero:
             return Code(_index(constant), "int32", atomic=constant >= 0, constant=True)
         # What is added comes first: a - b, not -b + a.
-        kept.sort(key=lambda term: term[1] < 0)
-        alone = len(kept) == 1 and not constant
+        nonzero.sort(key=lambda term: term[1] < 0)
+        alone = len(nonzero) == 1 and not constant
         text = ""
-        for part, factor in kept:
+        for part, factor in nonzero:
             size = abs(factor)
             if size == 1:
                 word = atom(part, not (alone and factor == 1))
@@ -50,7 +50,7 @@ def affine_text(expr: AffineExpr, root: object) -> Code:
                 text = f"{text} {'+' if factor > 0 else '-'} {word}"
         if constant:
             text = f"{text} {'+' if constant > 0 else '-'} {_index(abs(constant))}"
-        simple = alone and kept[0][1] == 1 and not isinstance(kept[0][0], AffineBinaryOpExpr)
+        simple = alone and nonzero[0][1] == 1 and not isinstance(nonzero[0][0], AffineBinaryOpExpr)
         return Code(text, "int32", atomic=simple)
 
     return of(expr)

@@ -109,11 +109,15 @@ class ExpressionPrinter:
     def _condition(
         self, constraints: Sequence[AffineConstraintExpr], operands: Sequence[SSAValue]
     ) -> str:
-        known = self.index.conditions(AffineSet(len(operands), 0, tuple(constraints)), operands)
-        if not known:  # which Python would decide
-            return "T.bool(False)" if known is None else ALWAYS
-        exprs = [self.index.simplify(part.lhs - part.rhs) for part in known]
-        texts = [self._constraint(part.kind, expr) for part, expr in zip(known, exprs, strict=True)]
+        conditions = self.index.conditions(
+            AffineSet(len(operands), 0, tuple(constraints)), operands
+        )
+        if not conditions:  # which Python would decide
+            return "T.bool(False)" if conditions is None else ALWAYS
+        exprs = [self.index.simplify(part.lhs - part.rhs) for part in conditions]
+        texts = [
+            self._constraint(part.kind, expr) for part, expr in zip(conditions, exprs, strict=True)
+        ]
         text = texts[0]
         for conjunct in texts[1:]:
             text = f"T.And({text}, {conjunct})"
@@ -222,8 +226,8 @@ class ExpressionPrinter:
             a, b = (self.codes[part] for part in remainder)
             if not a.constant and not a.dtype.startswith("u"):
                 return Code(f"{a.operand} % {b.operand}", a.dtype, atomic=False)
-        given = [self.code(operand) for operand in op.operands]
-        return self._typed(op, given) or self._raw(op, given)
+        operands = [self.code(operand) for operand in op.operands]
+        return self._typed(op, operands) or self._raw(op, operands)
 
     def _index_code(self, value: OpResult) -> Code:
         expr = self.index.expr(value)
@@ -284,7 +288,7 @@ class ExpressionPrinter:
             return code
         return self._as(code, plain if signed else f"u{plain}")
 
-    def _typed(self, op: Operation, given: list[Code]) -> Code | None:
+    def _typed(self, op: Operation, operands: list[Code]) -> Code | None:
         """An operation in the TVMScript form that reads back to it. None if there is none."""
         if op.attributes and set(op.attributes) != {EXACT}:
             return None
@@ -292,48 +296,50 @@ class ExpressionPrinter:
         if _has_flags(op) or EXACT in op.attributes:
             return None
         if name in _BINARY:
-            a, b = self._matched(*given)
+            a, b = self._matched(*operands)
             if a.constant and b.constant:
                 return None
             return Code(f"{a.operand} {_BINARY[name]} {b.operand}", a.dtype, atomic=False)
         if name in _DIVISIONS:
             form, signed = _DIVISIONS[name]
-            if not given[1].constant or number_of(given[1]) in (0, -1) or "x" in kind:
+            if not operands[1].constant or number_of(operands[1]) in (0, -1) or "x" in kind:
                 return None
-            if given[0].constant:
+            if operands[0].constant:
                 return None
-            a = self._signed(given[0], signed)
-            b = self._as(given[1], a.dtype)
+            a = self._signed(operands[0], signed)
+            b = self._as(operands[1], a.dtype)
             return Code(form.format(a.operand, b.operand), a.dtype, atomic="T." in form)
         if name in _EXTREMES:
             word, signed = _EXTREMES[name]
-            a, b = self._matched(self._signed(given[0], signed), self._signed(given[1], signed))
+            a, b = self._matched(
+                self._signed(operands[0], signed), self._signed(operands[1], signed)
+            )
             return Code(f"T.{word}({a.text}, {b.text})", a.dtype)
         if name in _LOGIC:
-            a, b = self._matched(*given)
+            a, b = self._matched(*operands)
             word = _LOGIC[name][not kind.startswith("bool")]
             return Code(f"T.{word}({a.text}, {b.text})", a.dtype)
         if name == "arith.xori" and not kind.startswith("bool"):
-            a, b = self._matched(*given)
+            a, b = self._matched(*operands)
             return Code(f"T.bitwise_xor({a.text}, {b.text})", a.dtype)
         if name == "arith.negf":
-            return Code(f"-{given[0].operand}", kind, atomic=False)
+            return Code(f"-{operands[0].operand}", kind, atomic=False)
         if name in _FUNCTIONS:
-            return self._function(name, given, kind)
+            return self._function(name, operands, kind)
         if isinstance(op, CallIntrinsicOp):
-            texts = [self._as(code, code.dtype).text for code in given]
+            texts = [self._as(code, code.dtype).text for code in operands]
             arguments = ", ".join([quoted(kind), quoted(op.intrin.data), "0", *texts])
             return Code(f"T.call_llvm_pure_intrin({arguments})", kind)
-        if name == "math.absi" and not given[0].dtype.startswith("u"):
-            return Code(f"T.abs({given[0].text})", given[0].dtype)
+        if name == "math.absi" and not operands[0].dtype.startswith("u"):
+            return Code(f"T.abs({operands[0].text})", operands[0].dtype)
         if name == "arith.select":
-            a, b = self._matched(given[1], given[2])
-            if isinstance(op.results[0].type, VectorType) and given[0].dtype == "bool":
+            a, b = self._matched(operands[1], operands[2])
+            if isinstance(op.results[0].type, VectorType) and operands[0].dtype == "bool":
                 return None  # all lanes have the same condition
             if any(map(self._may_read_outside, op.operands[1:])):
                 return None  # T.Select would compute only the chosen value
-            return Code(f"T.Select({given[0].text}, {a.text}, {b.text})", a.dtype)
-        return self._conversion(op, given, kind)
+            return Code(f"T.Select({operands[0].text}, {a.text}, {b.text})", a.dtype)
+        return self._conversion(op, operands, kind)
 
     def _may_read_outside(self, value: SSAValue) -> bool:
         """True if ``value`` depends on an element whose index may be out of bounds, given the
@@ -388,29 +394,29 @@ class ExpressionPrinter:
             return parent.extents[root.index]
         return None
 
-    def _function(self, name: str, given: list[Code], kind: str) -> Code | None:
-        if given[0].constant and name in ("math.ctpop", "math.ctlz"):
+    def _function(self, name: str, operands: list[Code], kind: str) -> Code | None:
+        if operands[0].constant and name in ("math.ctpop", "math.ctlz"):
             return None
-        return Code(f"T.{_FUNCTIONS[name]}({', '.join(code.text for code in given)})", kind)
+        return Code(f"T.{_FUNCTIONS[name]}({', '.join(code.text for code in operands)})", kind)
 
-    def _conversion(self, op: Operation, given: list[Code], kind: str) -> Code | None:
+    def _conversion(self, op: Operation, operands: list[Code], kind: str) -> Code | None:
         """Comparisons and conversions."""
         name = op.name
         if isinstance(op, arith.CmpiOp):
-            return self._compare(op, given)
+            return self._compare(op, operands)
         if isinstance(op, arith.CmpfOp):
             sign = _FLOAT_COMPARE.get(op.predicate.value.data)
             if (
                 sign is None
                 or op.predicate.value.data == 13
-                or (given[0].constant and given[1].constant)
+                or (operands[0].constant and operands[1].constant)
             ):
                 if op.predicate.value.data != 13:
                     return None
-            return Code(f"{given[0].operand} {sign} {given[1].operand}", kind, atomic=False)
-        if name in _CASTS and not given[0].constant:
+            return Code(f"{operands[0].operand} {sign} {operands[1].operand}", kind, atomic=False)
+        if name in _CASTS and not operands[0].constant:
             source, target = _CASTS[name]
-            a = self._signed(given[0], source)
+            a = self._signed(operands[0], source)
             if name == "arith.extui" and a.dtype == "bool":
                 target = True
             dtype = kind if target is not False else f"u{kind}"
@@ -431,20 +437,20 @@ class ExpressionPrinter:
         if isinstance(op, vector.ExtractOp) and isinstance(op.operands[0].type, VectorType):
             lane = list(op.static_position.get_values())
             if len(op.operands) == 1 and len(lane) == 1:
-                return Code(f"T.Shuffle([{given[0].text}], [{lane[0]}])", kind)
+                return Code(f"T.Shuffle([{operands[0].text}], [{lane[0]}])", kind)
         if isinstance(op, vector.ShuffleOp):
             lanes = [str(lane) for lane in op.mask.get_values()]
-            texts = ", ".join(code.text for code in given)
+            texts = ", ".join(code.text for code in operands)
             return Code(f"T.Shuffle([{texts}], [{', '.join(lanes)}])", kind)
         if name == "arith.bitcast":
-            return Code(f'T.reinterpret("{kind}", {given[0].text})', kind)
+            return Code(f'T.reinterpret("{kind}", {operands[0].text})', kind)
         if (
             name == "vector.broadcast"
             and "x" in kind
             and not isinstance(op.operands[0].type, VectorType)
         ):
             lanes = kind.partition("x")[2]
-            scalar = self._as(given[0], given[0].dtype)
+            scalar = self._as(operands[0], operands[0].dtype)
             return Code(f"T.Broadcast({scalar.text}, {lanes})", f"{scalar.dtype}x{lanes}")
         return None
 
@@ -456,7 +462,7 @@ class ExpressionPrinter:
                 return self.code(op.source)
         return self.code(value)
 
-    def _compare(self, op: arith.CmpiOp, given: list[Code]) -> Code | None:
+    def _compare(self, op: arith.CmpiOp, operands: list[Code]) -> Code | None:
         predicate = op.predicate.value.data
         sign = _COMPARE[predicate]
         if isinstance(op.lhs.type, IndexType):
@@ -464,16 +470,16 @@ class ExpressionPrinter:
             roots = [self.index.roots[dim] for side in sides for dim in side.used_dims()]
             if predicate >= 6 or not roots or any(_is_read(root) for root in roots):
                 return None
-            return Code(f"{given[0].operand} {sign} {given[1].operand}", "bool", atomic=False)
+            return Code(f"{operands[0].operand} {sign} {operands[1].operand}", "bool", atomic=False)
         if all(map(_is_affine, op.operands)) and any(map(_has_index, op.operands)):
             return None  # it would read back as a comparison of indices
         signed = None if predicate < 2 else predicate < 6
-        a, b = self._matched(self._signed(given[0], signed), self._signed(given[1], signed))
+        a, b = self._matched(self._signed(operands[0], signed), self._signed(operands[1], signed))
         if (a.constant and b.constant) or a.dtype.startswith("bool") and predicate > 1:
             return None
         return Code(f"{a.operand} {sign} {b.operand}", dtype_of(op.result.type), atomic=False)
 
-    def _raw(self, op: Operation, given: list[Code]) -> Code:
+    def _raw(self, op: Operation, codes: list[Code]) -> Code:
         """An operation by its name in the IR."""
         name = op.name
         if isinstance(op, arith.CmpiOp | arith.CmpfOp):
@@ -489,7 +495,7 @@ class ExpressionPrinter:
         if not is_raw(name) or (op.attributes and set(op.attributes) != {EXACT}) or _has_flags(op):
             raise unsayable(op)
         operands = [
-            self._as(code, code.dtype).text if code.constant else code.text for code in given
+            self._as(code, code.dtype).text if code.constant else code.text for code in codes
         ]
         option = f'dtype="{dtype_of(op.results[0].type)}"'
         if any(isinstance(operand.type, IndexType) for operand in op.operands):
@@ -514,14 +520,14 @@ class ExpressionPrinter:
                 continue
             code = self.code(value)
             dtype = dtype_of(value.type)
-            wanted = f"u{dtype}" if n in marks else dtype
-            values.append(self._as(code, wanted if dtype != "index" else "int32").text)
-        given = iter(values)
+            argument_type = f"u{dtype}" if n in marks else dtype
+            values.append(self._as(code, argument_type if dtype != "index" else "int32").text)
+        remaining = iter(values)
         texts = [quoted(text.data) for text in op.texts if isinstance(text, StringAttr)]
         arguments = values
         if texts:
             arguments = [
-                quoted(text.data) if isinstance(text, StringAttr) else next(given)
+                quoted(text.data) if isinstance(text, StringAttr) else next(remaining)
                 for text in op.texts
             ]
         dtype = self._result_type(op)

@@ -38,8 +38,8 @@ _MODULES = ("tir", "ir", "script")
 class Words:
     """``T`` in a text: the names of TVMScript, and nothing else."""
 
-    def __init__(self, known: Mapping[str, Any]) -> None:
-        self.__dict__.update(known)
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.__dict__.update(names)
 
 
 _T = Words(tvmscript_names.NAMES)
@@ -48,19 +48,19 @@ _I = Words({})
 
 @dataclass(frozen=True)
 class TextSource(Source):
-    """A function of a text; ``known`` are the names in scope around the function."""
+    """A function of a text; ``globals`` are the names in scope around the function."""
 
-    known: dict[str, Any] = field(default_factory=dict)
+    globals: dict[str, Any] = field(default_factory=dict)
 
     def captured(self, name: str) -> tuple[bool, Any]:
         """(True, value) if the text defines ``name`` around the function, else (False, None)."""
         if self.module is not None and name == self.module.__name__:
             return True, self.module
-        return (True, self.known[name]) if name in self.known else (False, None)
+        return (True, self.globals[name]) if name in self.globals else (False, None)
 
     def visible(self) -> list[str]:
         """The names in scope around the function."""
-        return list(self.known)
+        return list(self.globals)
 
     def check_attribute(self, value: Any, name: str, at: Location) -> None:
         """Refuse (KC2110) attributes of anything but words, buffers and text."""
@@ -69,10 +69,10 @@ class TextSource(Source):
                 return
             error = tvmscript_names.unknown_word(name)
             raise TEError("KC2111", str(error), location=at)
-        known = isinstance(value, Tensor | names.Word | FunctionsOfModule) or hasattr(
+        is_readable = isinstance(value, Tensor | names.Word | FunctionsOfModule) or hasattr(
             value, "dtype"
         )
-        if name.startswith("_") or not known:
+        if name.startswith("_") or not is_readable:
             raise refuse(f".{name} of {type(value).__name__}", at, "text is read, not executed")
 
 
@@ -132,7 +132,7 @@ class _Reader:
 
     def __init__(self, file: str, extra: Mapping[str, Any]) -> None:
         self.file = file
-        self.known: dict[str, Any] = {"T": _T, "I": _I, **extra}
+        self.globals: dict[str, Any] = {"T": _T, "I": _I, **extra}
         self.module: FunctionsOfModule | None = None
 
     def read(self, tree: ast.Module) -> Any:
@@ -148,7 +148,7 @@ class _Reader:
                 case ast.ClassDef():
                     modules.append(self._class(statement, at))
                 case ast.Assign(targets=[ast.Name(id=name)]):
-                    self.known[name] = self._value(statement.value)
+                    self.globals[name] = self._value(statement.value)
                 case ast.Expr(value=ast.Constant()):
                     pass
                 case _:
@@ -180,13 +180,13 @@ class _Reader:
                 continue
             if last in ("tvm", "kc") and isinstance(node, ast.Import):
                 script = Words({"tir": _T, "ir": _I, "ir_module": None})
-                self.known[name] = Words({"script": script, "tir": _T})
+                self.globals[name] = Words({"script": script, "tir": _T})
                 continue
             if last not in _MODULES:
                 raise refuse(
                     f"import of {alias.name}", at, "from kc.script import tir as T, ir as I"
                 )
-            self.known[name] = {"tir": _T, "ir": _I}.get(last, Words({"tir": _T, "ir": _I}))
+            self.globals[name] = {"tir": _T, "ir": _I}.get(last, Words({"tir": _T, "ir": _I}))
 
     def _value(self, node: ast.expr) -> Any:
         empty = ast.FunctionDef("text", _NO_PARAMETERS, [], [], lineno=node.lineno, col_offset=0)
@@ -194,7 +194,7 @@ class _Reader:
         return reader.expressions.eval(node)
 
     def _source(self, node: ast.FunctionDef) -> TextSource:
-        return TextSource(None, node, self.file, 1, {}, known=self.known)  # pyright: ignore
+        return TextSource(None, node, self.file, 1, {}, globals=self.globals)  # pyright: ignore
 
     def _function(
         self, node: ast.FunctionDef, functions: dict[str, IRModule], at: Location
@@ -203,7 +203,7 @@ class _Reader:
         decorators = [ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list]
         last = decorators[0].split(".")[-1] if decorators else ""
         if last == "macro":
-            self.known[node.name] = ScriptFunction(source)
+            self.globals[node.name] = ScriptFunction(source)
             return
         if last != "prim_func":
             raise TEError(
@@ -231,7 +231,7 @@ class _Reader:
                 if not returns_value(called[statement.name]):
                     self._function(statement, functions, place)
             elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                self.known[statement.targets[0].id] = self._value(statement.value)
+                self.globals[statement.targets[0].id] = self._value(statement.value)
             elif not isinstance(statement, ast.Expr | ast.Pass):
                 raise refuse("a statement of this kind in a class", place, "functions")
         self.module = None

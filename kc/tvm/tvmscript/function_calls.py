@@ -56,12 +56,12 @@ class FunctionsOfModule:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        known = [key for key in vars(self) if not key.startswith("_")]
+        function_names = [key for key in vars(self) if not key.startswith("_")]
         raise TEError(
             "KC2111",
             f"the module {self.__name__} has no function {name}",
             location=caller_location(),
-            hints=suggest(name, known, "its functions are"),
+            hints=suggest(name, function_names, "its functions are"),
         )
 
 
@@ -134,8 +134,8 @@ def take_arguments(
 
     tree, name = inner.source.tree, inner.source.name
     nodes = {node.arg: node for node in tree.args.args}
-    given = {**dict(zip(nodes, values, strict=False)), **named}
-    if len(values) + len(named) != len(nodes) or set(given) != set(nodes):
+    argument_of = {**dict(zip(nodes, values, strict=False)), **named}
+    if len(values) + len(named) != len(nodes) or set(argument_of) != set(nodes):
         raise TEError(
             "KC2116",
             f"{name} takes {len(nodes)} arguments, but the call has {len(values) + len(named)}",
@@ -143,33 +143,33 @@ def take_arguments(
             why=f"its parameters are {', '.join(nodes)}" if nodes else "it has no parameters",
         )
     for parameter, node in nodes.items():
-        declared, value = inner.parameter(parameter, node), given[parameter]
+        declared, value = inner.parameter(parameter, node), argument_of[parameter]
         if isinstance(declared, Var):
             if not is_symbolic(value) and not isinstance(value, int | float):
                 raise _mismatch(name, parameter, f"the scalar {declared.dtype}", value, at)
             scalar = as_expr(value, declared.dtype) if not is_symbolic(value) else as_expr(value)
             if scalar.dtype != declared.dtype:
                 scalar = cast(scalar, declared.dtype)
-            inner.scope.names[parameter] = inner.assignments.kept(scalar, parameter, at)
+            inner.scope.names[parameter] = inner.assignments.let_value(scalar, parameter, at)
             continue
         if not isinstance(value, Buffer | BufferAccess):
             raise _mismatch(name, parameter, "a buffer", value, at)
         if isinstance(declared, Handle):
-            declared.given = value
+            declared.argument = value
             inner.scope.names[parameter] = declared
         else:
             inner.scope.names[parameter] = seen_as(inner, value, declared, at)
 
 
 def seen_as(
-    inner: TvmStatements, given: Buffer | BufferAccess, declared: Buffer, at: Location
+    inner: TvmStatements, argument: Buffer | BufferAccess, declared: Buffer, at: Location
 ) -> Buffer:
     """The argument of a call, as the buffer that the function declares.
 
     Sizes that the declaration names are bound to the argument's sizes.
     """
     starts: Sequence[Any] = ()
-    data = given
+    data = argument
     if isinstance(data, BufferAccess):
         starts, data = data.starts, data.buffer
     assert isinstance(data, Buffer)
@@ -192,10 +192,11 @@ def seen_as(
     return in_memory_of(data, declared, starts)
 
 
-def _mismatch(name: str, parameter: str, wanted: str, value: Any, at: Location) -> TEError:
+def _mismatch(name: str, parameter: str, parameter_kind: str, value: Any, at: Location) -> TEError:
     return TEError(
         "KC2116",
-        f"{name}: the parameter {parameter} is {wanted}, and is given {type(value).__name__}",
+        f"{name}: the parameter {parameter} is {parameter_kind}, and is given "
+        f"{type(value).__name__}",
         location=at,
         hints=["A.data or T.address_of(A[i, j]) for a buffer, a number for a scalar"],
     )

@@ -31,13 +31,13 @@ class IndexStmt(Stmt):
 
     def emit(self, emitter: Emitter) -> None:
         values = [emitter.extent(operand) for operand in self.operands]
-        given: list[SSAValue] = []
+        operands: list[SSAValue] = []
         for value in values:
             if isinstance(value, int):
                 constant = arith.ConstantOp.from_int_and_width(value, tir.INDEX)
                 value = emitter.add(constant, self.location)
-            given.append(value)
-        op = self.make(given)
+            operands.append(value)
+        op = self.make(operands)
         emitter.add(op, self.location)
         for axis, result in zip(self.results, op.results, strict=True):
             result.name_hint = axis.name

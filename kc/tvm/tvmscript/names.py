@@ -54,9 +54,9 @@ class BufferWord(Word):
     def __call__(self, shape: Any, dtype: Any = "float32", **options: Any) -> BufferType:
         return BufferType(shape, dtype, options)
 
-    def __getitem__(self, given: Any) -> BufferType:
-        pair = isinstance(given, tuple) and len(given) == 2 and _is_type(given[1])
-        return BufferType(*given) if pair else BufferType(given)
+    def __getitem__(self, item: Any) -> BufferType:
+        pair = isinstance(item, tuple) and len(item) == 2 and _is_type(item[1])
+        return BufferType(*item) if pair else BufferType(item)
 
 
 def _is_type(value: Any) -> bool:
@@ -151,17 +151,17 @@ def _cast(value: Any, dtype: Any) -> Expr:
 
 
 def _reinterpret(*args: Any, dtype: Any = None) -> Expr:
-    given = [arg for arg in args if not _is_type(arg)]
+    values = [arg for arg in args if not _is_type(arg)]
     named = [arg for arg in args if _is_type(arg)] if dtype is None else [dtype]
-    return tir.reinterpret(dtype_name(named[0]), given[0])
+    return tir.reinterpret(dtype_name(named[0]), values[0])
 
 
 def _call(function: Callable[..., Expr]) -> Callable[..., Expr]:
     """A call whose type is the first argument or, as in TVM 0.9, ``dtype=``."""
 
     def call(*args: Any, dtype: Any = None) -> Expr:
-        given = args if dtype is None else (dtype, *args)
-        return function(dtype_name(given[0]), *given[1:])
+        arguments = args if dtype is None else (dtype, *args)
+        return function(dtype_name(arguments[0]), *arguments[1:])
 
     call.__name__ = function.__name__
     return call
@@ -186,16 +186,16 @@ def _scalar_op(name: str, *args: Any, dtype: Any, operands: str = "") -> Expr:
             f"scalar_op: {name} is not an operation on numbers",
             "the operation must be one of arith or math",
         )
-    kept = check_dtype(dtype_name(dtype), vectors=True)
+    result_dtype = check_dtype(dtype_name(dtype), vectors=True)
     prefix = "ir_index" if operands == "index" else "ir"
     values = tuple(as_expr(arg) for arg in args)
-    return Call(f"{prefix}.{name}", values, kept, caller_location())
+    return Call(f"{prefix}.{name}", values, result_dtype, caller_location())
 
 
 def _value(value: Any) -> Expr:
     """``T.value(x + 1)``: a number that is computed as it is written, for an index too."""
-    given = as_expr(value)
-    return Call("ir.value", (given,), given.dtype, caller_location())
+    expr = as_expr(value)
+    return Call("ir.value", (expr,), expr.dtype, caller_location())
 
 
 def _access_ptr(ptr_type: Any, data: Any, offset: Any, extent: Any, rw_mask: Any, **_: Any) -> Any:
@@ -217,16 +217,16 @@ def _type_annotation(dtype: Any) -> Any:
 
 def _shuffle(vectors: Any, indices: Any) -> Expr:
     """``T.Shuffle([a, b], [0, 4, 1, 5])``: lanes of one or two vectors."""
-    given = tuple(as_expr(value) for value in vectors)
+    parts = tuple(as_expr(value) for value in vectors)
     chosen = tuple(int(index.value if isinstance(index, Const) else index) for index in indices)
-    count = sum(lanes(value.dtype) for value in given)
-    if not 1 <= len(given) <= 2 or any(not 0 <= index < count for index in chosen):
+    count = sum(lanes(value.dtype) for value in parts)
+    if not 1 <= len(parts) <= 2 or any(not 0 <= index < count for index in chosen):
         raise refused(
-            f"Shuffle of {len(given)} vectors by {list(chosen)}",
+            f"Shuffle of {len(parts)} vectors by {list(chosen)}",
             f"it selects lanes of one or two vectors, here from 0 to {count - 1}",
         )
-    dtype = with_lanes(scalar(given[0].dtype), len(chosen))
-    return Shuffle(given, chosen, dtype, caller_location())
+    dtype = with_lanes(scalar(parts[0].dtype), len(chosen))
+    return Shuffle(parts, chosen, dtype, caller_location())
 
 
 def _let(body: Any, where: Mapping[Var, Any]) -> Expr:

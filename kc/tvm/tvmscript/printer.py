@@ -209,10 +209,10 @@ class FunctionPrinter(ExpressionPrinter):
         return head
 
     def _attribute(self, value: SSAValue, key: str) -> str | None:
-        given = self._given(value, key)
-        return given.data if isinstance(given, StringAttr) else None
+        attr = self._argument_attr(value, key)
+        return attr.data if isinstance(attr, StringAttr) else None
 
-    def _given(self, value: SSAValue, key: str) -> Attribute | None:
+    def _argument_attr(self, value: SSAValue, key: str) -> Attribute | None:
         attrs = self.function.arg_attrs
         position = value.index  # pyright: ignore[reportAttributeAccessIssue]
         return None if attrs is None else attrs.data[position].data.get(key)
@@ -230,8 +230,8 @@ class FunctionPrinter(ExpressionPrinter):
         """The names of the strides that the caller passes."""
         names: dict[str, str] = {}
         for value in self.function.body.block.args:
-            given = self._given(value, "kc.strides")
-            for stride in given.data if isinstance(given, ArrayAttr) else ():
+            strides_attr = self._argument_attr(value, "kc.strides")
+            for stride in strides_attr.data if isinstance(strides_attr, ArrayAttr) else ():
                 if isinstance(stride, StringAttr) and stride.data not in self.symbols:
                     names.setdefault(stride.data, self.names.fresh(stride.data))
         return names
@@ -257,19 +257,22 @@ class FunctionPrinter(ExpressionPrinter):
     def _layout(self, value: SSAValue, strides: Mapping[str, str]) -> list[str]:
         kind = value.type
         assert isinstance(kind, MemRefType)
-        named = self._given(value, "kc.strides")
-        given = list(named.data) if isinstance(named, ArrayAttr) else []
-        if kind.layout.name == "none" and not given:
+        named = self._argument_attr(value, "kc.strides")
+        declared_strides = list(named.data) if isinstance(named, ArrayAttr) else []
+        if kind.layout.name == "none" and not declared_strides:
             return []
-        known = kind.get_strides() or ()
-        if given:
-            known = [step.value.data if isinstance(step, IntegerAttr) else None for step in given]
+        strides_listed = kind.get_strides() or ()
+        if declared_strides:
+            strides_listed = [
+                step.value.data if isinstance(step, IntegerAttr) else None
+                for step in declared_strides
+            ]
         texts: list[str] = []
-        for n, stride in enumerate(known):
+        for n, stride in enumerate(strides_listed):
             if stride is not None:
                 texts.append(str(stride))
-            elif n < len(given) and isinstance(given[n], StringAttr):
-                text = given[n].data
+            elif n < len(declared_strides) and isinstance(declared_strides[n], StringAttr):
+                text = declared_strides[n].data
                 texts.append(strides.get(text) or self.symbols[text])
             else:
                 raise unsayable(self.function)
@@ -278,14 +281,14 @@ class FunctionPrinter(ExpressionPrinter):
     def _shape(self, value: SSAValue) -> list[str]:
         kind = value.type
         assert isinstance(kind, MemRefType)
-        given = self._given(value, "kc.shape")
+        shape = self._argument_attr(value, "kc.shape")
         sizes = [str(size) if size >= 0 else "" for size in kind.get_shape()]
-        if not isinstance(given, AffineMapAttr):
+        if not isinstance(shape, AffineMapAttr):
             if not all(sizes):
                 raise unsayable(self.function)
             return sizes
         names = list(self.symbols.values())
-        for n, expr in enumerate(given.data.results):
+        for n, expr in enumerate(shape.data.results):
             if not sizes[n]:
                 sizes[n] = affine_text(expr, lambda atom, _: names[atom]).text
         return sizes
@@ -508,10 +511,10 @@ class FunctionPrinter(ExpressionPrinter):
         condition = self.code(asked.condition).text
         return [f"while {condition}:", *self._inside(repeated.then.block)]
 
-    def _notes(self, op: Operation, given: DictionaryAttr | None) -> str:
+    def _notes(self, op: Operation, attributes: DictionaryAttr | None) -> str:
         pairs = [
             f"{quoted(key)}: {python_text(part, op)}"
-            for key, part in (given.data.items() if given is not None else ())
+            for key, part in (attributes.data.items() if attributes is not None else ())
         ]
         pairs += _attributes(op.attributes)
         return f"{{{', '.join(pairs)}}}" if pairs else ""

@@ -130,18 +130,22 @@ class TvmStatements(Statements):
         """The value that the annotation of a parameter declares."""
         at = self.source.at(node)
         with reading(at):
-            given = self._annotation(name, node)
-            if isinstance(given, BufferType):
-                options = {"shape": given.shape, "dtype": given.dtype, **given.options}
+            annotation = self._annotation(name, node)
+            if isinstance(annotation, BufferType):
+                options = {
+                    "shape": annotation.shape,
+                    "dtype": annotation.dtype,
+                    **annotation.options,
+                }
                 return self.words.declared(options, name)
-            if isinstance(given, Buffer):
-                return given.named(name)
-            if isinstance(given, HandleType) or getattr(given, "name", "") == "handle":
+            if isinstance(annotation, Buffer):
+                return annotation.named(name)
+            if isinstance(annotation, HandleType) or getattr(annotation, "name", "") == "handle":
                 return Handle(name, at)
-            if isinstance(given, type):
-                given = SCALARS.get(given.__name__, given)
-            if isinstance(given, TypeWord | str):
-                return Var(name, check_dtype(dtype_name(given)), at)
+            if isinstance(annotation, type):
+                annotation = SCALARS.get(annotation.__name__, annotation)
+            if isinstance(annotation, TypeWord | str):
+                return Var(name, check_dtype(dtype_name(annotation)), at)
         raise TEError(
             "KC2115",
             f"parameter {name} of {self.source.name} is declared as "
@@ -158,9 +162,9 @@ class TvmStatements(Statements):
     def _annotation(self, name: str, node: ast.arg) -> Any:
         function = self.source.function
         if function is not None:
-            given = function.__annotations__.get(name)
-            if given is not None and not isinstance(given, str):
-                return given
+            evaluated = function.__annotations__.get(name)
+            if evaluated is not None and not isinstance(evaluated, str):
+                return evaluated
         if node.annotation is None:
             return None
         annotation: ast.expr = node.annotation
@@ -190,14 +194,14 @@ class TvmFunction(PrimFunc):
         at = source.at(source.tree)
         reader = TvmStatements(source)
         names = parameter_names(source)
-        given = [
+        declared = [
             reader.parameter(name, node)
             for name, node in zip(names, source.tree.args.args, strict=True)
         ]
-        reader.scope.names.update(zip(names, given, strict=True))
+        reader.scope.names.update(zip(names, declared, strict=True))
         statements = reader.body  # T.launch_thread goes on in another list
         reader.run(source.tree.body)
-        params = [_resolved(parameter) for parameter in given]
+        params = [_resolved(parameter) for parameter in declared]
         name = str(reader.attributes.get("global_symbol", source.name))
         with reading(at):
             super().__init__(params, Seq(at, statements), name, reader.attributes)
@@ -271,8 +275,8 @@ def ir_module(cls: type | None = None, **options: Any) -> Any:
 
 def _name_of(key: str, function: IRModule) -> str:
     """The name of a function that a class has as ``key``."""
-    given = function.given_attributes if isinstance(function, PrimFunc) else {}
-    return str(given.get(NAME, key))
+    attributes = function.given_attributes if isinstance(function, PrimFunc) else {}
+    return str(attributes.get(NAME, key))
 
 
 def module_of(name: str, functions: Mapping[str, IRModule], at: Location | None) -> IRModule:

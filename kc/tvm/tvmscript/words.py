@@ -80,7 +80,7 @@ class Handle:
         self.name = name
         self.at = at
         self.buffer: Buffer | None = None
-        self.given: Buffer | BufferAccess | None = None
+        self.argument: Buffer | BufferAccess | None = None
         """The argument that a call passes for the pointer, if the function's statements are inlined
         at the call.
         """
@@ -119,14 +119,14 @@ class TvmWords:
         """The arguments of a word by name. Raises KC2116 for wrong arguments."""
         text = ast.unparse(node.func)
         values = self.expressions.eval_each(node.args)
-        given: dict[str, Any] = dict(zip(names, values, strict=False))
+        bound: dict[str, Any] = dict(zip(names, values, strict=False))
         unknown = ""
         for keyword in node.keywords:
             key = keyword.arg or "**"
-            if key not in names or key in given:
+            if key not in names or key in bound:
                 unknown = key
-            given[key] = self.expressions.eval(keyword.value)
-        missing = [name for name in names[:needed] if name not in given]
+            bound[key] = self.expressions.eval(keyword.value)
+        missing = [name for name in names[:needed] if name not in bound]
         if len(values) > len(names) or unknown or missing:
             what = f"is given {len(values)} arguments"
             if unknown:
@@ -139,11 +139,11 @@ class TvmWords:
                 location=at,
                 why=f"its arguments are {', '.join(names)}",
             )
-        return given
+        return bound
 
     def _type(self, word: TypeWord, node: ast.Call, name: str) -> Any:
-        given = self.arguments(node, ("value", "scope", "is_size_var"), self.expressions.at(node))
-        value = given.get("value")
+        words = self.arguments(node, ("value", "scope", "is_size_var"), self.expressions.at(node))
+        value = words.get("value")
         if isinstance(value, TypeWord):
             value = value.name
         if word.name != "handle" and value is None:
@@ -153,10 +153,10 @@ class TvmWords:
     def _var(self, node: ast.Call, name: str, at: Location) -> Any:
         """``n = T.var("int32")``."""
         text = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-        given = self.arguments(node, ("first", "dtype"), at)
-        dtype = dtype_name(given.get("dtype") or given.get("first") or "int32")
+        words = self.arguments(node, ("first", "dtype"), at)
+        dtype = dtype_name(words.get("dtype") or words.get("first") or "int32")
         if len(text) == 2:  # T.Var("n", "int32")
-            return var(str(given["first"]), dtype)
+            return var(str(words["first"]), dtype)
         return HandleType() if dtype == "handle" else var(name or "v", dtype)
 
     # Buffers -------------------------------------------------------------------------------
@@ -166,9 +166,9 @@ class TvmWords:
         "buffer_type", "axis_separators",
     )  # fmt: skip
 
-    def shape(self, given: Any) -> tuple[Any, ...]:
+    def shape(self, shape: Any) -> tuple[Any, ...]:
         """The dimensions; text is the name of a size."""
-        dims = given if isinstance(given, tuple | list) else (given,)
+        dims = shape if isinstance(shape, tuple | list) else (shape,)
         return tuple(self._dim(dim) for dim in dims)
 
     def _dim(self, dim: Any) -> Any:
@@ -179,11 +179,11 @@ class TvmWords:
             self.reader.scope.names.setdefault(dim, self.strings[dim])
         return self.strings[dim]
 
-    def declared(self, given: Mapping[str, Any], name: str) -> Buffer:
+    def declared(self, fields: Mapping[str, Any], name: str) -> Buffer:
         """The buffer that a declaration describes, with memory of its own."""
-        dtype = check_dtype(dtype_name(given.get("dtype", "float32")), vectors=False)
-        strides = given.get("strides")
-        offset = given.get("elem_offset")
+        dtype = check_dtype(dtype_name(fields.get("dtype", "float32")), vectors=False)
+        strides = fields.get("strides")
+        offset = fields.get("elem_offset")
         if isinstance(offset, Var):
             # An argument starts with its first element, wherever that is in the caller's memory.
             self.bind(offset, 0)
@@ -192,56 +192,56 @@ class TvmWords:
         if strides is not None and len(strides):
             checked = [self._dim(stride) for stride in strides]
         return decl_buffer(
-            self.shape(given["shape"]),
+            self.shape(fields["shape"]),
             dtype,
             name,
             strides=checked,
             elem_offset=offset,
-            scope=given.get("scope") or "",
-            axis_separators=given.get("axis_separators"),
+            scope=fields.get("scope") or "",
+            axis_separators=fields.get("axis_separators"),
         )
 
     def bind(self, variable: Var, value: Any) -> None:
         """Rebind the names of ``variable`` to ``value`` from here on."""
         scope = self.reader.scope
         while scope is not None:
-            for known, meaning in scope.names.items():
+            for name, meaning in scope.names.items():
                 if meaning is variable:
-                    scope.names[known] = value
+                    scope.names[name] = value
             scope = scope.outer
 
     def _buffer(self, node: ast.Call, name: str, at: Location) -> Any:
-        given = self.arguments(node, self._FIELDS, at, needed=1)
+        fields = self.arguments(node, self._FIELDS, at, needed=1)
         if not name:
-            return BufferType(given.pop("shape"), given.pop("dtype", "float32"), given)
-        return self._declare(given, name, at)
+            return BufferType(fields.pop("shape"), fields.pop("dtype", "float32"), fields)
+        return self._declare(fields, name, at)
 
     def _decl_buffer(self, node: ast.Call, name: str, at: Location) -> Buffer:
         return self._declare(self.arguments(node, self._FIELDS, at, needed=1), name, at)
 
     def _alloc_buffer(self, node: ast.Call, name: str, at: Location) -> Buffer:
-        given = self.arguments(node, (*self._FIELDS, "annotations"), at, needed=1)
-        given.pop("data", None)
-        buffer = self.declared(given, name or "buf")
-        notes = self.reader.blocks.annotations(given.get("annotations") or {}, at)
+        fields = self.arguments(node, (*self._FIELDS, "annotations"), at, needed=1)
+        fields.pop("data", None)
+        buffer = self.declared(fields, name or "buf")
+        notes = self.reader.blocks.annotations(fields.get("annotations") or {}, at)
         self.reader.body.append(Allocate(at, buffer, attributes_of(notes)[1]))
         return buffer
 
     def _allocate(self, node: ast.Call, name: str, at: Location) -> Buffer:
         """``A = T.allocate([128], "float32", "global")``."""
         fields = ("extents", "dtype", "scope", "condition", "annotations")
-        given = self.arguments(node, fields, at, needed=1)
-        shape = given.pop("extents")
-        return self._allocated(self.declared({"shape": shape, **given}, name or "buf"), at)
+        words = self.arguments(node, fields, at, needed=1)
+        shape = words.pop("extents")
+        return self._allocated(self.declared({"shape": shape, **words}, name or "buf"), at)
 
-    def _declare(self, given: dict[str, Any], name: str, at: Location) -> Buffer:
-        data = given.pop("data", None)
+    def _declare(self, fields: dict[str, Any], name: str, at: Location) -> Buffer:
+        data = fields.pop("data", None)
         if data is None:
-            given["elem_offset"] = None
-            return self._allocated(self.declared(given, name), at)
+            fields["elem_offset"] = None
+            return self._allocated(self.declared(fields, name), at)
         if isinstance(data, Handle):
             if data.buffer is None:
-                return self._pointed(data, given, name, at)
+                return self._pointed(data, fields, name, at)
             data = data.buffer
         if not isinstance(data, Buffer):
             raise refused(
@@ -250,16 +250,16 @@ class TvmWords:
                 ("data=A.data",),
             )
         data = self.reader.derived_from(data)
-        offset = given.pop("elem_offset", None)
-        wanted = self.declared({**given, "strides": None}, name)
+        offset = fields.pop("elem_offset", None)
+        declared = self.declared({**fields, "strides": None}, name)
         first = offset is None or (isinstance(offset, int) and offset == 0)
-        if first and wanted.shape == data.shape and wanted.dtype == data.dtype:
+        if first and declared.shape == data.shape and declared.dtype == data.dtype:
             return data
         if first:
-            return in_memory_of(data, wanted, ())
+            return in_memory_of(data, declared, ())
         count = element_count(data.shape) or 0
         flat = data if data.ndim == 1 else ReshapedBuffer(data, (count,), data.name)
-        return in_memory_of(flat, wanted, (offset,))
+        return in_memory_of(flat, declared, (offset,))
 
     def _allocated(self, buffer: Buffer, at: Location) -> Buffer:
         self.reader.body.append(Allocate(at, buffer))
@@ -271,10 +271,10 @@ class TvmWords:
 
     def _allocate_const(self, node: ast.Call, name: str, at: Location) -> Buffer:
         """``T.allocate_const([1, 2, 3], "int32", [3])``: memory that holds numbers."""
-        given = self.arguments(node, ("data", "dtype", "extents", "annotations"), at, needed=3)
-        shape = self.shape(given["extents"])
-        buffer = Buffer(shape, dtype_name(given["dtype"]), name or "constant")
-        values = _flat(given["data"])
+        words = self.arguments(node, ("data", "dtype", "extents", "annotations"), at, needed=3)
+        shape = self.shape(words["extents"])
+        buffer = Buffer(shape, dtype_name(words["dtype"]), name or "constant")
+        values = _flat(words["data"])
         count = element_count(shape)
         if count != len(values):
             raise refused(
@@ -310,60 +310,62 @@ class TvmWords:
                 ),
             )
         if isinstance(base, Handle):
-            given = self.arguments(rest, fields, at, needed=1)
+            words = self.arguments(rest, fields, at, needed=1)
             if base.buffer is not None:
                 raise refused(
                     f"match_buffer: {base.name} is already matched with the buffer "
                     f"{base.buffer.name}",
                     "a parameter can be matched once",
                 )
-            return self._pointed(base, given, name, at)
+            return self._pointed(base, words, name, at)
         if region is None:
             region = [(0, size) for size in base.shape]
-        given = self.arguments(rest, fields, at)
+        words = self.arguments(rest, fields, at)
         part = part_of(
-            base, region, given.get("shape", [size for _, size in region]), name or "part"
+            base, region, words.get("shape", [size for _, size in region]), name or "part"
         )
-        self._check_part(part, given)
+        self._check_part(part, words)
         # The declaration binds the variables in the dimensions of a part to the part's sizes.
-        strides = given.get("strides") or ()
+        strides = words.get("strides") or ()
         for stride, value in zip(strides, part.strides, strict=False):
             if isinstance(stride, Var):
                 self.bind(stride, value)
-        if isinstance(given.get("elem_offset"), Var):
-            self.bind(given["elem_offset"], part.elem_offset)
+        if isinstance(words.get("elem_offset"), Var):
+            self.bind(words["elem_offset"], part.elem_offset)
         self.reader.body.append(ViewStmt(at, part))
         return part
 
-    def _pointed(self, handle: Handle, given: Mapping[str, Any], name: str, at: Location) -> Buffer:
+    def _pointed(
+        self, handle: Handle, fields: Mapping[str, Any], name: str, at: Location
+    ) -> Buffer:
         """The buffer of a pointer parameter: declared by the function, or taken from a call's
         argument.
         """
-        declared = self.declared(given, name or handle.name)
-        if handle.given is None:
+        declared = self.declared(fields, name or handle.name)
+        if handle.argument is None:
             handle.buffer = declared
         else:
-            handle.buffer = seen_as(self.reader, handle.given, declared, at)
+            handle.buffer = seen_as(self.reader, handle.argument, declared, at)
         return handle.buffer
 
-    def _check_part(self, part: PartOfBuffer, given: Mapping[str, Any]) -> None:
-        dtype = dtype_name(given.get("dtype", part.dtype))
+    def _check_part(self, part: PartOfBuffer, fields: Mapping[str, Any]) -> None:
+        dtype = dtype_name(fields.get("dtype", part.dtype))
         if dtype != part.dtype:
             raise refused(
                 f"match_buffer: {part.name} is {dtype}, and {part.base.name} is {part.dtype}",
                 "a part must have the element type of the buffer",
             )
-        scope = given.get("scope") or "global"
+        scope = fields.get("scope") or "global"
         if scope != part.scope():
             raise refused(
                 f"match_buffer: {part.name} is {scope} memory, and {part.base.name} is "
                 f"{part.scope()}",
                 "a part must be in the memory of the buffer",
             )
-        strides = given.get("strides") or ()
+        strides = fields.get("strides") or ()
         for dim, (stride, own) in enumerate(zip(strides, part.strides, strict=False)):
-            known = isinstance(stride, int) and isinstance(own, int)
-            if known and stride != own and part.shape[dim] != 1:
+            is_static = isinstance(stride, int) and isinstance(own, int)
+            if is_static and stride != own and part.shape[dim] != 1:
                 raise refused(
                     f"match_buffer: neighbours of {part.name} along dimension {dim} are {stride} "
                     f"elements apart, and {own} in {part.base.name}",
@@ -447,20 +449,20 @@ class TvmWords:
 
     def _block_attr(self, node: ast.Call, name: str, at: Location) -> None:
         del name
-        given = self.arguments(node, ("attrs",), at, needed=1)["attrs"]
+        attributes = self.arguments(node, ("attrs",), at, needed=1)["attrs"]
         if self._of_root():
             return
         block = self.reader.blocks.current("T.block_attr", at).stmt
-        block.annotations.update(self.reader.blocks.annotations(given, at))
+        block.annotations.update(self.reader.blocks.annotations(attributes, at))
 
     def _func_attr(self, node: ast.Call, name: str, at: Location) -> None:
         del name
-        given = self.arguments(node, ("attrs",), at, needed=1)["attrs"]
-        if not isinstance(given, dict):
+        attributes = self.arguments(node, ("attrs",), at, needed=1)["attrs"]
+        if not isinstance(attributes, dict):
             raise refused(
                 "func_attr takes a dictionary", "", ('T.func_attr({"global_symbol": "f"})',)
             )
-        self.reader.attributes.update(given)
+        self.reader.attributes.update(attributes)
 
     # Threads and attributes ----------------------------------------------------------------
 
@@ -480,10 +482,10 @@ class TvmWords:
 
     def _launch_thread(self, node: ast.Call, name: str, at: Location) -> IterVar | None:
         """``tx = T.launch_thread("threadIdx.x", 32)``: the rest of the statements, in threads."""
-        given = self.arguments(node, ("thread", "extent"), at, needed=2)
-        thread = given["thread"]
+        words = self.arguments(node, ("thread", "extent"), at, needed=2)
+        thread = words["thread"]
         tag = thread.tag if isinstance(thread, EnvThread) else thread
-        extent = integer(given["extent"], "the number of threads", at)
+        extent = integer(words["extent"], "the number of threads", at)
         axis = thread_axis((0, extent) if isinstance(extent, int) else None, tag)
         first = node.args[0] if node.args else None
         axis.name = name or (
@@ -503,11 +505,11 @@ class TvmWords:
     def _attr(self, node: ast.Call, name: str, at: Location) -> None:
         """``T.attr(node, key, value)``: of the statements that follow."""
         del name
-        given = self.arguments(node, ("node", "attr_key", "value"), at, needed=3)
-        key, of = str(given["attr_key"]), given["node"]
+        words = self.arguments(node, ("node", "attr_key", "value"), at, needed=3)
+        key, of = str(words["attr_key"]), words["node"]
         if key in ("thread_extent", "virtual_thread") and isinstance(of, EnvThread | str):
             tag = of if isinstance(of, str) else of.tag
-            extent = integer(given["value"], "the number of threads", at)
+            extent = integer(words["value"], "the number of threads", at)
             axis = thread_axis((0, extent) if isinstance(extent, int) else None, tag)
             first = node.args[0] if node.args else None
             if isinstance(first, ast.Call) and first.args:
@@ -518,7 +520,7 @@ class TvmWords:
             self._open_threads(axis, extent, at)
             return
         if key.startswith(_NO_CODE):
-            value = given["value"]
+            value = words["value"]
             number = value.value if isinstance(value, Const) else value
             with contextlib.suppress(KCError):
                 self.reader.pragmas[key] = Annotation.of(number).attr
@@ -542,7 +544,7 @@ class TvmWords:
             return
         for part in _parts(value):
             if isinstance(part, ExternCall):
-                self.reader.assignments.kept(value, "value", at)
+                self.reader.assignments.let_value(value, "value", at)
                 return
 
     def _tvm_storage_sync(self, node: ast.Call, name: str, at: Location) -> None:
@@ -572,9 +574,9 @@ class TvmWords:
             buffer, region = self.region(first)
             parts = [(as_expr(start), as_expr(size)) for start, size in region]
         else:
-            given = self.arguments(node, ("buffer", "bounds"), at, needed=2)
-            buffer, parts = given["buffer"], []
-            for bound in given["bounds"]:
+            words = self.arguments(node, ("buffer", "bounds"), at, needed=2)
+            buffer, parts = words["buffer"], []
+            for bound in words["bounds"]:
                 start, stop = bound if isinstance(bound, tuple) else (bound, as_expr(bound) + 1)
                 parts.append((as_expr(start), as_expr(_extent(start, stop))))
         if not isinstance(buffer, Buffer) or len(parts) != buffer.ndim:
@@ -599,23 +601,23 @@ class TvmWords:
 
     def _buffer_store(self, node: ast.Call, name: str, at: Location) -> None:
         del name
-        given = self.arguments(node, ("buffer", "value", "indices", "predicate"), at, needed=3)
-        place = given["indices"]
+        words = self.arguments(node, ("buffer", "value", "indices", "predicate"), at, needed=3)
+        place = words["indices"]
         indices = tuple(place) if isinstance(place, tuple | list) else (place,)
-        self.reader.body.append(store(given["buffer"], indices, given["value"], at))
+        self.reader.body.append(store(words["buffer"], indices, words["value"], at))
 
     def _load(self, node: ast.Call, name: str, at: Location) -> Any:
         """``T.load("float32", A.data, i)``: an element by its number in memory."""
         del name
-        given = self.arguments(node, ("dtype", "data", "index", "predicate"), at, needed=3)
-        return self._flattened(given["data"], at)[given["index"]]
+        words = self.arguments(node, ("dtype", "data", "index", "predicate"), at, needed=3)
+        return self._flattened(words["data"], at)[words["index"]]
 
     def _store(self, node: ast.Call, name: str, at: Location) -> None:
         """``T.store(A.data, i, value)``."""
         del name
-        given = self.arguments(node, ("data", "index", "value", "predicate"), at, needed=3)
-        place = self._flattened(given["data"], at)
-        self.reader.body.append(store(place, given["index"], given["value"], at))
+        words = self.arguments(node, ("data", "index", "value", "predicate"), at, needed=3)
+        place = self._flattened(words["data"], at)
+        self.reader.body.append(store(place, words["index"], words["value"], at))
 
     def _flattened(self, data: Any, at: Location) -> Buffer:
         if not isinstance(data, Buffer) or element_count(data.shape) is None:
@@ -632,8 +634,8 @@ class TvmWords:
 
     def _Assert(self, node: ast.Call, name: str, at: Location) -> None:
         del name
-        given = self.arguments(node, ("condition", "message"), at, needed=1)
-        self.check(given["condition"], str(given.get("message", "")), at)
+        words = self.arguments(node, ("condition", "message"), at, needed=1)
+        self.check(words["condition"], str(words.get("message", "")), at)
 
     def check(self, condition: Any, message: str, at: Location) -> None:
         """Check a condition at run time: the call raises an error if the condition is false."""
@@ -661,7 +663,7 @@ class TvmWords:
                     "an if around the statements after it" if inside else self.reader.result_hint
                 ],
             )
-        self.reader.result = self.reader.assignments.kept(value, "result", at)
+        self.reader.result = self.reader.assignments.let_value(value, "result", at)
 
     def _let(self, node: ast.Call, name: str, at: Location) -> Any:
         """``with T.let(x, value):``."""
@@ -673,14 +675,14 @@ class TvmWords:
                 "",
                 ("with T.let(x, A[i] + 1.0):",),
             )
-        value = self.reader.assignments.kept(self.expressions.eval(node.args[1]), first.id, at)
+        value = self.reader.assignments.let_value(self.expressions.eval(node.args[1]), first.id, at)
         self.reader.rebind(first.id, value)
 
     def _LetStmt(self, node: ast.Call, name: str, at: Location) -> Any:
-        given = self.arguments(node, ("value", "type_annotation", "var"), at, needed=1)
-        value = self.reader.assignments.kept(given["value"], name or "x", at)
-        if isinstance(given.get("var"), Var):
-            self.bind(given["var"], value)
+        words = self.arguments(node, ("value", "type_annotation", "var"), at, needed=1)
+        value = self.reader.assignments.let_value(words["value"], name or "x", at)
+        if isinstance(words.get("var"), Var):
+            self.bind(words["var"], value)
         return value
 
     # Indices -------------------------------------------------------------------------------
@@ -691,7 +693,7 @@ class TvmWords:
         """The names of the results of an operation on indices."""
         values = [as_expr(self.expressions.eval(arg)) for arg in node.args]
         names = self.reader.assignments.targets or [name or "index"]
-        results = [make_axis(given, 1, "spatial", at) for given in names]
+        results = [make_axis(axis_name, 1, "spatial", at) for axis_name in names]
         if len(results) != count or node.keywords:
             raise TEError(
                 "KC2116",
@@ -779,7 +781,10 @@ class TvmWords:
         identity = [as_expr(value) for value in self.expressions.eval(keywords["identity"])]
         unsafe = "unsafe" in keywords and self.expressions.eval(keywords["unsafe"]) is True
         names = self.reader.assignments.targets or [name or "combined"]
-        results = [Value(given, value.dtype, at) for given, value in zip(names, lhs, strict=True)]
+        results = [
+            Value(result_name, value.dtype, at)
+            for result_name, value in zip(names, lhs, strict=True)
+        ]
         self.reader.body.append(
             CombineStmt(
                 at, str(label), lhs, rhs, captured, params, bodies, identity, results, unsafe
@@ -792,8 +797,8 @@ class TvmWords:
     def _address_of(self, node: ast.Call, name: str, at: Location) -> BufferAccess:
         """``T.address_of(A[0, 0])``: the buffer as an argument of a call."""
         del name
-        given = self.arguments(node, ("element", "dtype"), at, needed=1)["element"]
-        element = as_expr(given) if not isinstance(given, Tensor | TensorSlice) else given
+        target = self.arguments(node, ("element", "dtype"), at, needed=1)["element"]
+        element = as_expr(target) if not isinstance(target, Tensor | TensorSlice) else target
         if isinstance(element, Element) and isinstance(element.tensor, Buffer):
             return address_of(element)
         raise refused(

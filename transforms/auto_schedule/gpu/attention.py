@@ -98,17 +98,17 @@ class Attention:
         """The number of elements of a key in shared memory at a time; 0 if no candidate divides the
         length of a key.
         """
-        return next((it for it in DEPTHS if extent(self.scores.reduce[0]) % it == 0), 0)
+        return next((depth for depth in DEPTHS if extent(self.scores.reduce[0]) % depth == 0), 0)
 
     @property
     def queries(self) -> Access:
         """The queries: the operand of the scores other than the keys."""
-        return next(it for it in self.scores.loads if not it.stride(self.scores.spatial[-1]))
+        return next(load for load in self.scores.loads if not load.stride(self.scores.spatial[-1]))
 
     @property
     def key(self) -> Access:
         """The keys."""
-        return next(it for it in self.scores.loads if it is not self.queries)
+        return next(load for load in self.scores.loads if load is not self.queries)
 
     def threads(self, rows: int) -> tuple[int, int] | None:
         """The groups of rows and the lanes of each group, for a block of ``rows`` rows; None if no
@@ -116,11 +116,11 @@ class Attention:
         """
         groups = rows // EACH
         lanes = (
-            it
-            for it in LANES
-            if groups * it <= THREADS
-            and self.width % it == self.keys % it == 0
-            and rows * KEYS % (groups * it) == 0
+            lanes
+            for lanes in LANES
+            if groups * lanes <= THREADS
+            and self.width % lanes == self.keys % lanes == 0
+            and rows * KEYS % (groups * lanes) == 0
         )
         best = next(lanes, None)
         return None if best is None else (groups, best)
@@ -187,7 +187,7 @@ def attention_of(draft: Draft, block: str) -> Attention | None:
         return None
     attention = Attention(product, after, tuple(members), rows, columns, values)
     loops = (*product.loops, *attention.scores.loops)
-    if any(it.static_extent is None for it in loops):
+    if any(loop.static_extent is None for loop in loops):
         return None
     return attention if attention.depth and attention.keys % KEYS == 0 else None
 
@@ -214,7 +214,7 @@ def _product_before(draft: Draft, after: Nest) -> Nest | None:
     for load in after.loads:
         if not is_own(load.buffer):
             continue
-        users = [it.label for it in readers(load.buffer) or ()]
+        users = [reader.label for reader in readers(load.buffer) or ()]
         makers = [name for name in users if name != after.name]
         if len(makers) != 1 or not draft.nest(makers[0]).block.is_reduction:
             continue
@@ -229,7 +229,7 @@ def _product_before(draft: Draft, after: Nest) -> Nest | None:
             )
         )
         same = [loops.get(mine) for mine in after.spatial] == list(product.spatial)
-        extents = [[it.static_extent for it in nest.spatial] for nest in (after, product)]
+        extents = [[loop.static_extent for loop in nest.spatial] for nest in (after, product)]
         if same and extents[0] == extents[1] and len(loops) == len(after.spatial):
             return product
     return None
@@ -242,8 +242,12 @@ def _weights(product: Nest) -> tuple[Access, Access, ForOp, ForOp] | None:
     for weights, values in (product.loads, product.loads[::-1]):
         if not is_own(weights.buffer) or not weights.affine:
             continue
-        rows = [it for it in product.spatial if weights.stride(it) and not values.stride(it)]
-        columns = [it for it in product.spatial if values.stride(it) and not weights.stride(it)]
+        rows = [
+            loop for loop in product.spatial if weights.stride(loop) and not values.stride(loop)
+        ]
+        columns = [
+            loop for loop in product.spatial if values.stride(loop) and not weights.stride(loop)
+        ]
         if rows and len(columns) == 1 and abs(product.stores[0].stride(columns[0])) == 1:
             return weights, values, min(rows, key=weights.stride), columns[0]
     return None
@@ -255,21 +259,21 @@ def _members(draft: Draft, product: Nest, weights: SSAValue) -> list[Nest] | Non
     """
     blocks = draft.blocks()
     before = blocks[: blocks.index(product.block)]
-    wanted, known = {weights}, {product.name}
+    buffers, labels = {weights}, {product.name}
     members: list[Nest] = []
     for block in reversed(before):
         nest = draft.nest(block.label)
-        if not wanted & {store.buffer for store in nest.stores}:
+        if not buffers & {store.buffer for store in nest.stores}:
             continue
-        users = {it.label for it in readers(nest.stores[0].buffer) or ()}
-        known.add(nest.name)
-        if not _is_free(draft, nest) or not users or users - known:
+        users = {reader.label for reader in readers(nest.stores[0].buffer) or ()}
+        labels.add(nest.name)
+        if not _is_free(draft, nest) or not users or users - labels:
             return None
         members.append(nest)
         if not _is_product(nest):
             if len(nest.reduce) > 1:
                 return None
-            wanted |= {load.buffer for load in nest.loads if is_own(load.buffer)}
+            buffers |= {load.buffer for load in nest.loads if is_own(load.buffer)}
     products = [nest for nest in members if _is_product(nest)]
     is_row_by_row = (
         len(members) > 1
@@ -295,7 +299,11 @@ def _tile(draft: Draft, attention: Attention) -> tuple[int, tuple[int, int]] | N
         and (threads := attention.threads(rows)) is not None
         and attention.bytes(rows, threads[1]) <= room
     ]
-    return max(choices, default=None, key=lambda it: (min(height // it[0] * batch, GRID), it[0]))
+    return max(
+        choices,
+        default=None,
+        key=lambda choice: (min(height // choice[0] * batch, GRID), choice[0]),
+    )
 
 
 # The schedule -------------------------------------------------------------------------------

@@ -77,8 +77,12 @@ def sides_of(nest: Nest) -> Iterator[Sides]:
         return
     for rows in nest.spatial:
         for columns in nest.spatial:
-            by_rows = [it for it in nest.loads if it.stride(rows) and not it.stride(columns)]
-            by_columns = [it for it in nest.loads if it.stride(columns) and not it.stride(rows)]
+            by_rows = [
+                load for load in nest.loads if load.stride(rows) and not load.stride(columns)
+            ]
+            by_columns = [
+                load for load in nest.loads if load.stride(columns) and not load.stride(rows)
+            ]
             if by_rows and by_columns:
                 yield Sides(rows, columns, (by_rows[0], by_columns[0]))
 
@@ -105,9 +109,9 @@ class GpuContraction(GpuRule):
         best = min(
             candidates,
             # Results of neighbouring threads are neighbours; then the largest tiles.
-            key=lambda it: (
-                abs(store.stride(it.columns)) != 1,
-                -min(extent(it.rows), 128) * min(extent(it.columns), 128),
+            key=lambda sides: (
+                abs(store.stride(sides.columns)) != 1,
+                -min(extent(sides.rows), 128) * min(extent(sides.columns), 128),
             ),
         )
         _perform(draft, block, best)
@@ -117,7 +121,7 @@ class GpuContraction(GpuRule):
 
 def _tile(nest: Nest, sides: Sides) -> tuple[int, int]:
     """The rows and columns of a thread: the largest tile that leaves enough blocks."""
-    further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
+    further = iterations(loop for loop in nest.spatial if loop not in (sides.rows, sides.columns))
 
     def blocks(down: int, across: int) -> int:
         parts = (
@@ -136,7 +140,7 @@ def _tile(nest: Nest, sides: Sides) -> tuple[int, int]:
     ]
     return max(
         choices,
-        key=lambda it: (min(blocks(*it), GRID), it[0] * it[1], -abs(it[0] - it[1])),
+        key=lambda tile: (min(blocks(*tile), GRID), tile[0] * tile[1], -abs(tile[0] - tile[1])),
     )
 
 
@@ -176,15 +180,15 @@ def _perform(draft: Draft, block: str, sides: Sides) -> None:
     nest = draft.nest(block)
     down, across = _tile(nest, sides)
     handles = draft.loops(block)
-    batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
-    terms = [handles[it] for it in nest.reduce]
+    batch = [handles[loop] for loop in nest.spatial if loop not in (sides.rows, sides.columns)]
+    terms = [handles[loop] for loop in nest.reduce]
     longest = max(nest.reduce, key=extent)
-    by, vy, ty, it = _split(draft, handles[sides.rows], down)
-    bx, vx, tx, jt = _split(draft, handles[sides.columns], across)
+    by, vy, ty, inner_rows = _split(draft, handles[sides.rows], down)
+    bx, vx, tx, inner_columns = _split(draft, handles[sides.columns], across)
     depth = min(DEPTH, extent(longest))
     outer, inner = draft.split(handles[longest], [None, depth])
     steps = [outer if handle is handles[longest] else handle for handle in terms]
-    draft.reorder(*batch, by, bx, *vy, *vx, ty, tx, *steps, inner, it, jt)
+    draft.reorder(*batch, by, bx, *vy, *vx, ty, tx, *steps, inner, inner_rows, inner_columns)
     if batch:
         by = fused(draft, [*batch, by])
     for loop, axis in ((by, "blockIdx.y"), (bx, "blockIdx.x")):

@@ -86,8 +86,8 @@ class GpuImplicitGemm(GpuRule):
             _inline_padding(draft, labels[0])
         for label, gather in zip(labels, gathers, strict=True):
             # With channels last, boxes of it may be copied as they are.
-            it = draft.nest(label)
-            if has_last and not it.operations and all(load.affine for load in it.loads):
+            producer = draft.nest(label)
+            if has_last and not producer.operations and all(load.affine for load in producer.loads):
                 draft.compute_inline(gather)
         product = draft.nest(nest.name)
         if result is not None and product_before(draft, result) != nest.name:
@@ -96,8 +96,8 @@ class GpuImplicitGemm(GpuRule):
         if tiling is None:
             return False
         if is_whole:
-            gathered = [gather_of(draft, it, labels) for it in tiling.sides.operands]
-            copies = tuple(None if it is None else it.name for it in gathered)
+            gathered = [gather_of(draft, operand, labels) for operand in tiling.sides.operands]
+            copies = tuple(None if gather is None else gather.name for gather in gathered)
         else:
             padded = pad(draft, product, tiling.sides, tiling.block, result, labels)
             tiling, result = replace(tiling, sides=padded.sides), padded.after
@@ -105,7 +105,7 @@ class GpuImplicitGemm(GpuRule):
         if isinstance(tiling, WarpgroupTiling):
             multiply_by_warpgroups(draft, nest.name, tiling, result, copies, by_lanes=True)
         else:
-            gathers = [it for it in copies if it is not None]
+            gathers = [name for name in copies if name is not None]
             multiply(draft, nest.name, tiling, result, gathers)
         draft.settled.update((nest.name, block))
         return True
@@ -120,7 +120,7 @@ def _inline_padding(draft: Draft, gather: str) -> None:
         return
     for block in draft.blocks():
         stores = draft.nest(block.label).stores
-        if [it.buffer for it in stores] == [load.buffer] and is_untouched(block):
+        if [store.buffer for store in stores] == [load.buffer] and is_untouched(block):
             store = stores[0].op
             assert isinstance(store, StoreOp)
             if copied_load(store.value) is not None:
@@ -202,7 +202,7 @@ def _is_convolution(nest: Nest) -> bool:
         and len(nest.spatial) > 1
         and variables == [loop.var for loop in nest.loops]
         and all(loop.static_extent is not None for loop in nest.loops)
-        and all(it.regular for it in (*nest.loads, *nest.stores))
+        and all(access.regular for access in (*nest.loads, *nest.stores))
     )
 
 
@@ -325,7 +325,7 @@ def _map(loops: Sequence[ForOp], groups: Sequence[Sequence[ForOp]]) -> IndexMap:
         numbers: list[Any] = []
         for group in groups:
             number: Any = 0
-            for loop in (it for it in group if it in by_loop):
+            for loop in (member for member in group if member in by_loop):
                 number = number * (loop.static_extent or 0) + by_loop[loop]
             numbers.append(number)
         return numbers

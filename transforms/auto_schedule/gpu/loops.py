@@ -56,7 +56,7 @@ class GpuLoops(GpuRule):
         body = loop.parent
         assert body is not None
         place = (list(body.ops).index(loop),)
-        if all(it.static_extent == 1 for it in _perfectly_nested(loop)):
+        if all(inner.static_extent == 1 for inner in _perfectly_nested(loop)):
             why = "threads share the iterations of a loop, and there is one"
             _bind_one(draft, place, "statements that stand in no loop", why)
             return True
@@ -130,7 +130,7 @@ def _bind_inner(draft: Draft, place: Sequence[int]) -> bool:
 
 def _has_work(loop: ForOp) -> bool:
     nested = _perfectly_nested(loop)
-    return any(it.static_extent is None for it in nested) or iterations(nested) >= WARP
+    return any(loop.static_extent is None for loop in nested) or iterations(nested) >= WARP
 
 
 def _bind_one(draft: Draft, place: Sequence[int], what: str, why: str) -> None:
@@ -160,7 +160,7 @@ def _is_long(loop: ForOp) -> bool:
     for inner in loop_tree.loops(loop):
         around = [*loop_tree.all_loops_around(inner), inner]
         within = around[around.index(loop) :]
-        if any(it.static_extent is None for it in within) or iterations(within) > ALONE:
+        if any(loop.static_extent is None for loop in within) or iterations(within) > ALONE:
             return True
     return False
 

@@ -130,14 +130,14 @@ def plan_of(draft: Draft, block: str) -> Plan | None:
     operands = (attention.queries, attention.key, attention.values)
     element = type_name(attention.values.buffer.type)
     is_typed = element in ("f16", "bf16") and all(
-        type_name(it.buffer.type) == element
-        for it in (attention.queries, attention.key, weights.stores[0])
+        type_name(access.buffer.type) == element
+        for access in (attention.queries, attention.key, weights.stores[0])
     )
     sums = (scores.stores[0], product.stores[0])
-    if not is_typed or any(type_name(it.buffer.type) != "f32" for it in sums):
+    if not is_typed or any(type_name(buffer_access.buffer.type) != "f32" for buffer_access in sums):
         return None
     loops = {*scores.spatial[-2:], *scores.reduce, attention.columns, *product.reduce}
-    if not all(_is_contiguous(it) and _is_exact(it, loops) for it in operands):
+    if not all(_is_contiguous(access) and _is_exact(access, loops) for access in operands):
         return None
     elements = extent(scores.reduce[0])
     if elements % K or elements > WIDEST or attention.width % K or attention.width > WIDEST:
@@ -176,9 +176,9 @@ def is_power_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
     assert isinstance(power, StoreOp)
     if not isinstance(power.value.owner, math.ExpOp | math.Exp2Op):
         return False
-    users = [draft.nest(it.label) for it in readers(nest.stores[0].buffer) or ()]
+    users = [draft.nest(reader.label) for reader in readers(nest.stores[0].buffer) or ()]
     weights = [user for user in users if not user.reduce]
-    if len(users) != 2 or len(weights) != 1 or not all(_has(it) for it in users if it.reduce):
+    if len(users) != 2 or len(weights) != 1 or not all(_has(user) for user in users if user.reduce):
         return False
     (last,) = weights
     for _ in range(3):
@@ -192,7 +192,7 @@ def is_power_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
     return (
         bool(products)
         and type_name(last.stores[0].buffer.type) in ("f16", "bf16")
-        and all(len(draft.nest(it.label).reduce) == 1 for it in products or ())
+        and all(len(draft.nest(product.label).reduce) == 1 for product in products or ())
     )
 
 
@@ -263,7 +263,11 @@ def _tile(draft: Draft, plan: Plan) -> Plan | None:
     return max(
         choices,
         default=None,
-        key=lambda it: (min(rows // (it.warps * M) * batch, GRID), it.warps, it.keys),
+        key=lambda choice: (
+            min(rows // (choice.warps * M) * batch, GRID),
+            choice.warps,
+            choice.keys,
+        ),
     )
 
 
@@ -320,7 +324,7 @@ def begin(draft: Draft, plan: Plan, height: int, shape: str = SHAPE) -> Place:
     step, key = draft.split(keys, [None, plan.keys])
     draft.reorder(*batch, block, warp, step, row, key)
     blocks = draft.online_softmax(maximum, step)
-    labels = [draft.session.block(it).label for it in blocks]
+    labels = [draft.session.block(handle).label for handle in blocks]
     draft.settled.update(labels)
     quotient = next(label for label in labels if label.endswith("_quotient"))
     last = quotient

@@ -61,7 +61,7 @@ class GpuPointwise(GpuRule):
 def _contiguous(nest: Nest) -> ForOp | None:
     """The loop along which all results are contiguous."""
     for loop in nest.spatial:
-        if nest.stores and all(it.regular and it.stride(loop) == 1 for it in nest.stores):
+        if nest.stores and all(store.regular and store.stride(loop) == 1 for store in nest.stores):
             return loop
     return None
 
@@ -77,7 +77,11 @@ def _lanes(nest: Nest) -> int:
     if iterations(nest.spatial) < THREADS * lanes * GRID:
         return 1
     accesses = (*nest.stores, *nest.loads)
-    return lanes if all(it.regular and it.stride(along) in (0, 1) for it in accesses) else 1
+    return (
+        lanes
+        if all(access.regular and access.stride(along) in (0, 1) for access in accesses)
+        else 1
+    )
 
 
 def _turned(nest: Nest) -> tuple[ForOp, ForOp, Access] | None:

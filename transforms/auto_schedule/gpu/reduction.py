@@ -85,7 +85,7 @@ def together(draft: Draft, block: str) -> None:
         draft.bind(loop, f"blockIdx.{axis}")
     nest = draft.nest(block)
     handles = draft.loops(block)
-    _, thread = draft.split(fused(draft, [handles[it] for it in nest.reduce]), [None, threads])
+    _, thread = draft.split(fused(draft, [handles[loop] for loop in nest.reduce]), [None, threads])
     draft.bind(thread, "threadIdx.x")
 
 
@@ -95,7 +95,7 @@ def _by_parts(draft: Draft, block: str) -> bool:
     try:
         nest = draft.nest(block)
         handles = draft.loops(block)
-        terms = fused(draft, [handles[it] for it in nest.reduce])
+        terms = fused(draft, [handles[loop] for loop in nest.reduce])
         part, _ = draft.split(terms, [None, PART])
         partial = draft.session.block(draft.rfactor(part, 0)).label
         together(draft, partial)

@@ -139,16 +139,16 @@ class GpuTensorCores(GpuRule):
             return False
         after = block if product else None
         tilings = (tiling_of(nest, sides, target) for sides in sides_of(nest))
-        tiling = next((it for it in tilings if it is not None), None)
+        tiling = next((candidate for candidate in tilings if candidate is not None), None)
         gathers: list[str] = []
         if tiling is None:
             tilings = (tiling_of(nest, sides, target, whole=False) for sides in sides_of(nest))
-            tiling = next((it for it in tilings if it is not None), None)
+            tiling = next((candidate for candidate in tilings if candidate is not None), None)
             if tiling is None:
                 return False
             padded = pad(draft, nest, tiling.sides, tiling.block, after)
             tiling, after = replace(tiling, sides=padded.sides), padded.after
-            gathers = [it for it in padded.copies if it is not None]
+            gathers = [name for name in padded.copies if name is not None]
         multiply(draft, nest.name, tiling, after, gathers)
         draft.settled.update((nest.name, block))
         return True
@@ -175,7 +175,7 @@ def pad(
     sides: Sides,
     tile: tuple[int, int, int],
     after: str | None,
-    known: Collection[str] = (),
+    gathers_made: Collection[str] = (),
 ) -> Padded:
     """Round the sizes of a product up to multiples of the rows, columns and terms of a tile. The
     block that selects an operand (see :func:`gather_of`) becomes a part of the operand's copy.
@@ -188,10 +188,13 @@ def pad(
     )
     places = [nest.loops.index(loop) for loop in (sides.rows, sides.columns)]
     is_first = nest.loads[0] is sides.operands[0]
-    gathers = [_gather_for(draft, nest, it, known) for it in sides.operands]
-    blocks = draft.pad_einsum(draft.block(nest.name), [sizes.get(it, 1) for it in nest.loops])
-    labels = iter([draft.session.block(it).label for it in blocks])
-    pads = [next(labels) if it else None for it in (are_padded if is_first else are_padded[::-1])]
+    gathers = [_gather_for(draft, nest, operand, gathers_made) for operand in sides.operands]
+    blocks = draft.pad_einsum(draft.block(nest.name), [sizes.get(loop, 1) for loop in nest.loops])
+    labels = iter([draft.session.block(handle).label for handle in blocks])
+    pads = [
+        next(labels) if is_padded else None
+        for is_padded in (are_padded if is_first else are_padded[::-1])
+    ]
     copies = gathers.copy()
     for n, copy in enumerate(pads if is_first else pads[::-1]):
         gather = gathers[n]
@@ -205,15 +208,19 @@ def pad(
         after = next(labels)
     padded = draft.nest(nest.name)
     rows, columns = (padded.loops[place] for place in places)
-    sides = next(it for it in sides_of(padded) if (it.rows, it.columns) == (rows, columns))
+    sides = next(
+        candidate
+        for candidate in sides_of(padded)
+        if (candidate.rows, candidate.columns) == (rows, columns)
+    )
     return Padded(sides, tuple(copies), after, is_cropped)
 
 
-def _gather_for(draft: Draft, nest: Nest, access: Access, known: Collection[str]) -> str | None:
+def _gather_for(draft: Draft, nest: Nest, access: Access, labels: Collection[str]) -> str | None:
     """The block that selects an operand of a product. It is a new block if the product reads the
     operand at indices other than its variables.
     """
-    gather = gather_of(draft, access, known)
+    gather = gather_of(draft, access, labels)
     if gather is not None:
         return gather.name
     if access.affine:
@@ -266,7 +273,7 @@ def product_before(draft: Draft, block: str) -> str | None:
 
 def _is_alike(product: Nest, after: Nest, access: Access) -> bool:
     """True if a block has one iteration for each sum of a product, in the same loops."""
-    reads = [it for it in after.loads if it.buffer is access.buffer]
+    reads = [load for load in after.loads if load.buffer is access.buffer]
     return (
         access.affine
         and len(reads) == 1
@@ -351,7 +358,7 @@ def tiling_of(nest: Nest, sides: Sides, target: Target, *, whole: bool = True) -
     step = STEP_BYTES // size
     if whole and not all(map(_is_multiple, loops, (M, M, step))):
         return None
-    further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
+    further = iterations(loop for loop in nest.spatial if loop not in (sides.rows, sides.columns))
     choices = [
         (rows, columns, depth)
         for depth in depths_of(k, size, whole=whole)
@@ -364,12 +371,12 @@ def tiling_of(nest: Nest, sides: Sides, target: Target, *, whole: bool = True) -
     best = max(
         choices,
         default=None,
-        key=lambda it: (
-            is_tight(k, it[2]),
-            min(-(-m // it[0]) * -(-n // it[1]) * further, GRID),
-            it[0] * it[1],
-            -abs(it[0] - it[1]),
-            it[2],
+        key=lambda tile: (
+            is_tight(k, tile[2]),
+            min(-(-m // tile[0]) * -(-n // tile[1]) * further, GRID),
+            tile[0] * tile[1],
+            -abs(tile[0] - tile[1]),
+            tile[2],
         ),
     )
     if best is None:
@@ -386,15 +393,17 @@ def are_matrices(sides: Sides, terms: ForOp, store: Access) -> bool:
     in a batch may be any function, as for keys that several queries share.
     """
     loops = {sides.rows, sides.columns, terms}
-    return store.affine and not any(loops & (it.irregular | it.divided) for it in sides.operands)
+    return store.affine and not any(
+        loops & (operand.irregular | operand.divided) for operand in sides.operands
+    )
 
 
 def depths_of(k: int, size: int, *, whole: bool) -> list[int]:
     """The numbers of terms that may be in shared memory at a time, in descending order. With
     ``whole``, only the largest that divides ``k``.
     """
-    depths = [it // size for it in ROW_BYTES]
-    return [it for it in depths if k % it == 0][:1] if whole else depths
+    depths = [row_bytes // size for row_bytes in ROW_BYTES]
+    return [depth for depth in depths if k % depth == 0][:1] if whole else depths
 
 
 def is_tight(k: int, depth: int) -> bool:
@@ -441,7 +450,9 @@ def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
     becomes the copy to shared memory. Such a product is a grouped product, whose matrices are
     chosen by indices in memory.
     """
-    users = [it for it in readers(gather.stores[0].buffer) or () if it is not gather.block]
+    users = [
+        reader for reader in readers(gather.stores[0].buffer) or () if reader is not gather.block
+    ]
     target = draft.session.target
     if len(users) != 1 or architecture_of(target).number < 80 or not _is_gather(gather):
         return False
@@ -463,7 +474,7 @@ def is_operand_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
     """
     if draft.session.target.kind not in NVIDIA or nest.reduce or len(nest.stores) != 1:
         return False
-    users = [it for it in readers(nest.stores[0].buffer) or () if it is not nest.block]
+    users = [reader for reader in readers(nest.stores[0].buffer) or () if reader is not nest.block]
     sums = {
         store.buffer
         for block in draft.blocks()
@@ -487,19 +498,19 @@ def is_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
 
 
 def _is_gather(nest: Nest) -> bool:
-    return not nest.operations and not nest.reduce and any(not it.affine for it in nest.loads)
+    return not nest.operations and not nest.reduce and any(not load.affine for load in nest.loads)
 
 
-def gather_of(draft: Draft, access: Access, known: Collection[str] = ()) -> Nest | None:
-    """The block that selects an operand of a product, if it only gathers elements or is ``known``;
-    None if there is no such block.
+def gather_of(draft: Draft, access: Access, labels: Collection[str] = ()) -> Nest | None:
+    """The block that selects an operand of a product, if it only gathers elements or is in
+    ``labels``; None if there is no such block.
     """
     if not is_own(access.buffer):
         return None
     for block in draft.blocks():
         nest = draft.nest(block.label)
-        if [it.buffer for it in nest.stores] == [access.buffer] and is_untouched(block):
-            return nest if block.label in known or _is_gather(nest) else None
+        if [store.buffer for store in nest.stores] == [access.buffer] and is_untouched(block):
+            return nest if block.label in labels or _is_gather(nest) else None
     return None
 
 
@@ -544,7 +555,7 @@ def multiply(
     handles = draft.loops(block)
     if after is not None:  # its loops are tiled, and the product moves into them
         handles |= dict(zip(nest.spatial, draft.loops(after).values(), strict=True))
-    batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
+    batch = [handles[loop] for loop in nest.spatial if loop not in (sides.rows, sides.columns)]
     numbers = [nest.read_number(access.buffer) for access in sides.operands]
     ranks = [len(access.op.indices.data.results) for access in sides.operands]
     steps = (extent(nest.reduce[0]) or 0) // depth

@@ -89,7 +89,7 @@ def _tile(draft: Draft, plan: Plan) -> Plan | None:
     attention = plan.attention
     rows, keys = extent(attention.rows), attention.keys
     operands = (attention.queries, attention.key, attention.values)
-    if not all(has_boxes(it.buffer.type, HALF) for it in operands):
+    if not all(has_boxes(access.buffer.type, HALF) for access in operands):
         return None
     if _elements(plan) not in WIDTHS or attention.width not in WIDTHS:
         return None
@@ -101,9 +101,13 @@ def _tile(draft: Draft, plan: Plan) -> Plan | None:
         if rows % (groups * ROWS) == 0 and keys % together == 0
     ]
     return max(
-        (it for it in choices if _versions(draft, it) >= VERSIONS),
+        (choice for choice in choices if _versions(draft, choice) >= VERSIONS),
         default=None,
-        key=lambda it: (min(rows // (it.warps * ROWS) * batch, GRID), it.warps, it.keys),
+        key=lambda choice: (
+            min(rows // (choice.warps * ROWS) * batch, GRID),
+            choice.warps,
+            choice.keys,
+        ),
     )
 
 
@@ -129,7 +133,9 @@ def _perform(draft: Draft, plan: Plan) -> None:
     weights = attention.members[0].name
     element, rows = plan.element, plan.warps * ROWS
     shape, result_shape = (f"m{ROWS}n{n}k{K}" for n in (plan.keys, attention.width))
-    numbers = [attention.scores.read_number(it.buffer) for it in (attention.queries, attention.key)]
+    numbers = [
+        attention.scores.read_number(access.buffer) for access in (attention.queries, attention.key)
+    ]
     place = begin(draft, plan, ROWS, shape)
     for name in (plan.powers.name, weights, scores):
         draft.set_scope(draft.block(name), 0, f"{shape}.matrixC")
@@ -215,7 +221,7 @@ def _pipeline(draft: Draft, plan: Plan, place: Place, copies: Sequence[str]) -> 
     for op in loop.body.block.ops:
         if isinstance(op, ForOp | BlockOp):
             labels = {inner.label for inner in loop_tree.blocks(op)}
-            is_copy = any(it.removesuffix("_o") in copies for it in labels)
+            is_copy = any(name.removesuffix("_o") in copies for name in labels)
             stages.append(0 if is_copy else versions - 1)
     draft.annotate(place.step, "software_pipeline_stage", stages)
     draft.annotate(place.step, "software_pipeline_async_stages", [0])

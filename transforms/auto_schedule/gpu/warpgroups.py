@@ -193,8 +193,8 @@ class GpuWarpgroups(GpuRule):
         for is_whole in (True, False):
             for sides in sides_of(nest):
                 gathered = any(
-                    gather_of(draft, it) is not None or not (is_whole or it.affine)
-                    for it in sides.operands
+                    gather_of(draft, operand) is not None or not (is_whole or operand.affine)
+                    for operand in sides.operands
                 )
                 tiling = warpgroup_tiling_of(nest, sides, whole=is_whole, gathered=gathered)
                 if tiling is not None:
@@ -204,8 +204,8 @@ class GpuWarpgroups(GpuRule):
         if tiling is None:
             return False
         if is_whole:
-            gathers = (gather_of(draft, it) for it in tiling.sides.operands)
-            copies = tuple(None if it is None else it.name for it in gathers)
+            gathers = (gather_of(draft, operand) for operand in tiling.sides.operands)
+            copies = tuple(None if gather is None else gather.name for gather in gathers)
         else:
             padded = pad(draft, nest, tiling.sides, tiling.block, after)
             tiling, after = replace(tiling, sides=padded.sides), padded.after
@@ -260,10 +260,10 @@ def warpgroup_tiling_of(
     m, n, k = map(extent, loops)
     if whole and any(loop.static_extent is None for loop in loops):
         return None
-    further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
+    further = iterations(loop for loop in nest.spatial if loop not in (sides.rows, sides.columns))
     boxes = (
         not gathered
-        and all(has_boxes(it.buffer.type, size) for it in (a, b))
+        and all(has_boxes(operand.buffer.type, size) for operand in (a, b))
         and (whole or not (is_own(a.buffer) or is_own(b.buffer)))
     )
     lanes = (lanes_of(a, terms, size), lanes_of(b, terms if trans else sides.columns, size))
@@ -277,12 +277,12 @@ def warpgroup_tiling_of(
     return max(
         (tiling for tiling in choices if _fits(tiling)),
         default=None,
-        key=lambda it: (
-            is_tight(k, it.depth),
-            min(-(-m // (ROWS * it.groups)) * -(-n // it.columns) * further, GRID),
-            it.groups * it.columns,
-            it.groups,
-            it.depth,
+        key=lambda tile: (
+            is_tight(k, tile.depth),
+            min(-(-m // (ROWS * tile.groups)) * -(-n // tile.columns) * further, GRID),
+            tile.groups * tile.columns,
+            tile.groups,
+            tile.depth,
         ),
     )
 
@@ -369,7 +369,7 @@ def multiply_by_warpgroups(
     handles = draft.loops(block)
     if after is not None:  # its loops are tiled, and the product moves into them
         handles |= dict(zip(nest.spatial, draft.loops(after).values(), strict=True))
-    batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
+    batch = [handles[loop] for loop in nest.spatial if loop not in (sides.rows, sides.columns)]
     numbers = [nest.read_number(access.buffer) for access in sides.operands]
     ranks = [len(access.op.indices.data.results) for access in sides.operands]
     (terms,) = nest.reduce

@@ -303,7 +303,7 @@ class _Lowering:
             load.result.name_hint = "part"
             ops.append(load)
             loads[update.store] = load.result
-        known = self._captured(ops, values)
+        copies = self._captured(ops, values)
         for step in plan.reduction.steps:
             updates = [update for update in plan.reduction.updates if update.step is step]
             if isinstance(step, CombineOp):
@@ -315,7 +315,7 @@ class _Lowering:
                 [loop.axis for loop in plan.lanes if loop.axis is not None],
                 _combiner(step),
                 ArrayAttr([neutral_of(update) for update in updates]),
-                [known.get(value, value) for value in step.captured]
+                [copies.get(value, value) for value in step.captured]
                 if isinstance(step, CombineOp)
                 else (),
             )
@@ -327,8 +327,8 @@ class _Lowering:
                 totals[update.store] = total
         label = f"{plan.block.label}_store"
 
-        def results(body: Block, mapping: Values, kept: Sequence[int]) -> Sequence[SSAValue]:
-            return self._with_initial(totals, kept, body, mapping)
+        def results(body: Block, mapping: Values, later_dims: Sequence[int]) -> Sequence[SSAValue]:
+            return self._with_initial(totals, later_dims, body, mapping)
 
         return [*ops, self.parts.store_block(label, values, results)]
 
@@ -352,9 +352,9 @@ class _Lowering:
                 map_, operands = compact(AffineMap(len(at), 0, (expr,)), at)
                 ops.append(ApplyOp(map_.results[0], operands))
                 variables[arg] = ops[-1].results[0]
-        copies, known = captured_copies(self.plan.reduction, variables)
+        copies, mapping = captured_copies(self.plan.reduction, variables)
         ops += copies
-        return known
+        return mapping
 
     def _with_initial(
         self,

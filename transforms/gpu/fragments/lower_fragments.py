@@ -354,7 +354,9 @@ def _require_whole(alloc: AllocOp, view: ViewOp, fragment: FragmentAttr) -> None
 
 def _require_warp(call: CallOp, lane: FuncOp) -> None:
     """Refuse (KC4243) a call that not all lanes of a warp reach, or not for the same tile."""
-    together = max((it.lanes for it in fragments_of(lane) if it is not None), default=WARP)
+    together = max(
+        (fragment.lanes for fragment in fragments_of(lane) if fragment is not None), default=WARP
+    )
     warps = "a warp is" if together == WARP else f"{together // WARP} warps are"
     loops = [loop for loop in all_loops_around(call) if loop.axis == LANE_AXES[0]]
     count = loops[0].static_extent if loops else 1
@@ -481,8 +483,8 @@ def _not_described(view: ViewOp, tiles: Sequence[tuple[ViewOp, str]]) -> str | N
     if swizzle is None:
         return f"its rows of {width} bytes are not swizzled"
     linear = np.arange(swizzle.places.size).reshape(swizzle.places.shape) * size
-    wanted = linear ^ (linear >> 7 & (width // ROW_BYTES - 1)) << 4
-    if (wanted != swizzle.places * size).any():
+    expected = linear ^ (linear >> 7 & (width // ROW_BYTES - 1)) << 4
+    if (expected != swizzle.places * size).any():
         return f"{swizzle.text} is not the swizzle of rows of {width} bytes"
     if any((strides[panel] or 0) * size >= MOST_APART for panel in panels):
         return f"its panels are {MOST_APART} bytes apart or more"

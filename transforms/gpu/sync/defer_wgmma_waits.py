@@ -100,7 +100,9 @@ class DeferWgmmaWaitsPass(ModulePass):
             for loop in loop_tree.loops(function):
                 if loop.axis is None and (products := _products(loop)) is not None:
                     products.defer()
-            for wait in [it for it in function.walk() if isinstance(it, WgmmaWaitGroupSyncOp)]:
+            for wait in [
+                wait_op for wait_op in function.walk() if isinstance(wait_op, WgmmaWaitGroupSyncOp)
+            ]:
                 for copy in _copies_before(wait):
                     copy.detach()
                     assert wait.parent is not None

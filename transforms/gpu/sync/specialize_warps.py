@@ -269,7 +269,7 @@ def _ring(full: AllocOp, root: ForOp) -> _Ring:
                 f"{buffer_name(tiles[0])} is used outside of loop {loop.label}, which copies it",
                 ["read the copied data in the same iteration"],
             )
-        readers[next(it for it in path_to(op) if it.parent_op() is loop)] = None
+        readers[next(ancestor for ancestor in path_to(op) if ancestor.parent_op() is loop)] = None
     order = {op: n for n, op in enumerate(loop.body.block.ops)}
     for op in (expect, *starts):
         _require_known(op, full, root)
@@ -427,16 +427,16 @@ def _slice(ops: list[Operation], copying: set[Operation]) -> Block:
     return block
 
 
-def _keep(block: Block, kept: set[Operation]) -> None:
-    """Erase all operations except those in ``kept``, the operations around them, and the operations
-    that compute their operands.
+def _keep(block: Block, needed: set[Operation]) -> None:
+    """Erase all operations except those in ``needed``, the operations around them, and the
+    operations that compute their operands.
     """
     for op in reversed(list(block.ops)):
-        if op in kept or isinstance(op, scf.YieldOp):
+        if op in needed or isinstance(op, scf.YieldOp):
             continue
-        if any(inner in kept for inner in op.walk()):
+        if any(inner in needed for inner in op.walk()):
             for inner in _blocks_of(op):
-                _keep(inner, kept)
+                _keep(inner, needed)
         elif op.regions or not is_side_effect_free(op) or _is_unused(op):
             op.detach()
             op.erase(safe_erase=False)

@@ -462,15 +462,15 @@ class _Kernel:
 
     def _waits(self, block: Block) -> bool:
         """True if all threads of the block reach a place at the same time."""
-        known = self.uniform.get(block)
-        if known is None:
+        waits = self.uniform.get(block)
+        if waits is None:
             parent = block.parent_op()
             assert parent is not None
             outer = parent.parent
             assert outer is not None
             together = is_uniform(parent) or ROLE in parent.attributes
-            known = self.uniform[block] = together and self._waits(outer)
-        return known
+            waits = self.uniform[block] = together and self._waits(outer)
+        return waits
 
     def weight(self, slot: Slot) -> int:
         """The number of times that a place is reached."""
@@ -535,8 +535,8 @@ class _Kernel:
             if _is_in_role_of_producer(slot):
                 continue
             serving = served - chosen - {slot}
-            pairs = [it for it in self.pairs if slot in it.slots and not it.slots & serving]
-            if all(self._is_in_row(it.first, it.second, rows, in_row) for it in pairs):
+            pairs = [pair for pair in self.pairs if slot in pair.slots and not pair.slots & serving]
+            if all(self._is_in_row(pair.first, pair.second, rows, in_row) for pair in pairs):
                 chosen.add(slot)
         return chosen
 
@@ -561,16 +561,16 @@ class _Kernel:
         first: Access,
         second: Access,
         rows: ForOp,
-        known: dict[tuple[Access, Access], bool],
+        is_in_row: dict[tuple[Access, Access], bool],
     ) -> bool:
         """True if threads of different rows never access the same element in these two accesses."""
         key = first, second
-        if key not in known:
+        if key not in is_in_row:
             space, instances, constraints, names = self._touching(first, second)
             here, there = instances
             constraints.append(here.loops[rows].differs(there.loops[rows]))
-            known[key] = space.find(instances, constraints, names) is None
-        return known[key]
+            is_in_row[key] = space.find(instances, constraints, names) is None
+        return is_in_row[key]
 
     def insert(self, slots: Sequence[Slot], of_rows: Collection[Slot]) -> None:
         """Insert barriers, from the last to the first of a block, so that numbers stay valid."""

@@ -59,7 +59,7 @@ def _overlap(first: StoreBoxOp, second: StoreBoxOp) -> bool:
         serial = [loop for loop in shared if loop.axis is None]
         if not serial:
             return False
-        constraints.append(any_of([here.loops[it].differs(there.loops[it]) for it in serial]))
+        constraints.append(any_of([here.loops[loop].differs(there.loops[loop]) for loop in serial]))
     elements = [space.element(here_view, here), space.element(there_view, there)]
     names = touched(len(elements[0]))
     constraints += [*equal(names, elements[0]), *equal(names, elements[1])]

@@ -90,8 +90,8 @@ class Cluster:
             for count in range(len(axes), 0, -1)
             for loops in itertools.combinations(axes, count)
         ]
-        fitting = (it for it in choices if pieces % it.size == 0)
-        return max(fitting, default=None, key=lambda it: it.size)
+        fitting = (choice for choice in choices if pieces % choice.size == 0)
+        return max(fitting, default=None, key=lambda choice: choice.size)
 
     def _is_common(self, op: Operation, views: Sequence[ViewOp], root: ForOp, along: ForOp) -> bool:
         """True if the blocks of a cluster along an axis execute ``op`` equally often, each time for
@@ -154,7 +154,7 @@ class Peers:
         numbers, stride = [0], 1
         for loop, size in self.cluster.sizes.items():
             if loop in self.loops:
-                numbers = [it + n * stride for n in range(size) for it in numbers]
+                numbers = [number + n * stride for n in range(size) for number in numbers]
             stride *= size
         return sum(1 << number for number in numbers)
 

@@ -500,7 +500,7 @@ def _is_of_one_thread(op: Operation) -> bool:
         return False
     inner = list(op.body.block.ops)
     return any(map(_is_of_one_thread, inner)) and all(
-        _is_of_one_thread(it) or is_side_effect_free(it) for it in inner
+        _is_of_one_thread(statement) or is_side_effect_free(statement) for statement in inner
     )
 
 

@@ -97,8 +97,8 @@ def require_layout(
             f"{point_text([expr.eval(left[0], ()) for expr in map_.results])}",
             hints=["add an offset that makes the smallest index 0"],
         )
-    known = [size.value for size in sizes if isinstance(size, AffineConstantExpr)]
-    if math.prod(known) > LIMIT:
+    static_sizes = [size.value for size in sizes if isinstance(size, AffineConstantExpr)]
+    if math.prod(static_sizes) > LIMIT:
         raise site.refuse(
             "KC3503",
             f"{map_} gives {name} the shape {_sizes_text(new)}",

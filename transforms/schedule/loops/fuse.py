@@ -244,15 +244,15 @@ def _natural(size: SSAValue, point: InsertPoint, like: Operation) -> SSAValue:
 def _product(
     sizes: Sequence[int | SSAValue], point: InsertPoint, like: Operation
 ) -> int | SSAValue:
-    known = math.prod(size for size in sizes if isinstance(size, int))
+    factor = math.prod(size for size in sizes if isinstance(size, int))
     symbolic = [size for size in sizes if isinstance(size, SSAValue)]
     if len(symbolic) > 1:
         symbolic = [_natural(size, point, like) for size in symbolic]
     if not symbolic:
-        return known
+        return factor
     product = symbolic[0]
     for size in symbolic[1:]:
         product = _insert(arith.MuliOp(product, size), point, like)
-    if known == 1:
+    if factor == 1:
         return product
-    return _insert(tir.ApplyOp(AffineExpr.dimension(0) * known, [product]), point, like)
+    return _insert(tir.ApplyOp(AffineExpr.dimension(0) * factor, [product]), point, like)

@@ -126,16 +126,16 @@ class LoopPartition(Primitive):
                 )
             if isinstance(factor, str):
                 require_symbol(site, factor, loop)
-        known = sum(factor for factor in sizes if isinstance(factor, int))
-        if extent is not None and known >= extent:
+        head = sum(factor for factor in sizes if isinstance(factor, int))
+        if extent is not None and head >= extent:
             raise site.refuse(
                 "KC3462",
                 f"the parts {self.factors} of loop {loop.label} leave no remainder",
                 at=loop,
-                why=f"they have {known} iterations and the loop has {extent}",
+                why=f"they have {head} iterations and the loop has {extent}",
                 hints=_smaller(self.factors, extent),
             )
-        require_index_numbers(site, loop, known)
+        require_index_numbers(site, loop, head)
         factors = self.factors if None in self.factors else Factors((*self.factors, None))
         candidates = [f"{loop.label}_{n}" for n in range(len(factors))]
         names = site.fresh_names(candidates, loop, [loop])
@@ -183,8 +183,8 @@ def _fits(loop: ForOp, sizes: Sequence[int | SSAValue | str]) -> bool:
         return True
     space = Space()
     place = space.place(loop, for_inits=True)
-    known = sum(factor for factor in sizes if isinstance(factor, int))
-    return space.find([place], [space.size(loop.extent_value, place) < known]) is None
+    head = sum(factor for factor in sizes if isinstance(factor, int))
+    return space.find([place], [space.size(loop.extent_value, place) < head]) is None
 
 
 def _smaller(factors: Factors, extent: int) -> list[str]:
@@ -301,15 +301,15 @@ def _simplify_part(part: ForOp, *, is_first: bool) -> None:
     Predicates lose conditions that always hold, reductions lose an init that never runs, and a
     ``tir.if`` with a constant condition is replaced by the branch taken.
     """
-    known = set(loop_tree.derived_values(part.var))
+    variables = set(loop_tree.derived_values(part.var))
     for op in list(part.walk()):
         if op.parent is None:
             continue  # in a branch that was erased
-        if isinstance(op, BlockOp) and not known.isdisjoint(op.operands):
+        if isinstance(op, BlockOp) and not variables.isdisjoint(op.operands):
             drop_known_conditions(op)
-            if op.has_init and _never_starts(op, known, is_first=is_first):
+            if op.has_init and _never_starts(op, variables, is_first=is_first):
                 op.init.detach_block(0).erase()
-        elif isinstance(op, IfOp) and not known.isdisjoint(op.operands_of_set):
+        elif isinstance(op, IfOp) and not variables.isdisjoint(op.operands_of_set):
             _replace_if_known(op)
 
 
@@ -348,14 +348,14 @@ def _unknown(
     return unknown
 
 
-def _never_starts(block: BlockOp, known: Collection[SSAValue], *, is_first: bool) -> bool:
+def _never_starts(block: BlockOp, variables: Collection[SSAValue], *, is_first: bool) -> bool:
     """True if the init of ``block`` never runs in this part, or only a second time.
 
-    The init of an empty reduction runs in the first part. ``known`` are the values that depend on
-    the part's iteration.
+    The init of an empty reduction runs in the first part. ``variables`` are the values that depend
+    on the part's iteration.
     """
     space = Space()
-    if is_first or not _reduces_over(block, known):
+    if is_first or not _reduces_over(block, variables):
         first = block.init.block.first_op
         assert first is not None
         return space.find([space.instance(first)], []) is None

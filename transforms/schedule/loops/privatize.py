@@ -230,5 +230,5 @@ def _place(alloc: AllocOp, loop: ForOp) -> InsertPoint:
             return InsertPoint.before(alloc)
         return InsertPoint.before(outermost if alloc.is_before_in_block(maker) else alloc)
     inner = [op for op in path[: path.index(outermost)] if isinstance(op, ForOp)]
-    known = [op for op in inner if not loop_tree.defined_inside(extent, op)]
-    return InsertPoint.before(known[-1])
+    inside = [op for op in inner if not loop_tree.defined_inside(extent, op)]
+    return InsertPoint.before(inside[-1])

@@ -179,16 +179,18 @@ class Split(Primitive):
                 hints=[f"leave one open: factors={open_one}"],
             )
         if self.disable_predication and not _divides(loop, factors):
-            known = extent is not None and all(isinstance(factor, int | None) for factor in factors)
+            is_static = extent is not None and all(
+                isinstance(factor, int | None) for factor in factors
+            )
             raise site.refuse(
                 "KC3497",
                 f"loop {loop.label} cannot be split by {self.factors} without a predicate",
                 at=loop,
                 why=f"{extent} iterations are not a multiple of {product}"
-                if known
+                if is_static
                 else f"{loop_tree.extent_text(loop.extent_value)} is not known to be a multiple of "
                 "the factors",
-                hints=_dividing_hints(extent) if known else ["disable-predication=false"],
+                hints=_dividing_hints(extent) if is_static else ["disable-predication=false"],
             )
         divides = self.disable_predication
         return Plan(loop, factors, self._names(site, loop), divides)
@@ -327,14 +329,14 @@ class _Sizes:
         self.before = InsertPoint.before(size_point(site, loop, [self.extent, *factors]))
         fixed = [self._fixed(factor) if factor is not None else None for factor in factors]
         rest = [size for size in fixed if size is not None]
-        known = math.prod(size for size in rest if isinstance(size, int))
+        static_factor = math.prod(size for size in rest if isinstance(size, int))
         symbolic = [size for size in rest if not isinstance(size, int)]
-        self.covered = self._divides(known, symbolic)
+        self.covered = self._divides(static_factor, symbolic)
         self.sizes: list[int | SSAValue] = [
-            size if size is not None else self._inferred(known, symbolic) for size in fixed
+            size if size is not None else self._inferred(static_factor, symbolic) for size in fixed
         ]
         if None not in factors:
-            self.covered = isinstance(self.extent, int) and known == self.extent
+            self.covered = isinstance(self.extent, int) and static_factor == self.extent
 
     def _insert(self, op: Operation) -> SSAValue:
         op.location = self.loop.location
@@ -367,31 +369,35 @@ class _Sizes:
                 return op.results[0]
         return self._insert(size)
 
-    def _divides(self, known: int, symbolic: Sequence[SSAValue]) -> bool:
+    def _divides(self, static_factor: int, symbolic: Sequence[SSAValue]) -> bool:
         if symbolic:
             return False
         if isinstance(self.extent, int):
-            return self.extent % known == 0
+            return self.extent % static_factor == 0
         owner = self.extent.owner
         if isinstance(owner, tir.ApplyOp) and owner.expr is not None:
             terms, constant = linear_terms(owner.expr)
-            return all(coefficient % known == 0 for coefficient in (*terms.values(), constant))
-        return known == 1
+            return all(
+                coefficient % static_factor == 0 for coefficient in (*terms.values(), constant)
+            )
+        return static_factor == 1
 
-    def _inferred(self, known: int, symbolic: Sequence[SSAValue]) -> int | SSAValue:
+    def _inferred(self, static_factor: int, symbolic: Sequence[SSAValue]) -> int | SSAValue:
         """The open factor: ceil(extent / product of the other factors)."""
         if isinstance(self.extent, int) and not symbolic:
-            return -(-self.extent // known)
+            return -(-self.extent // static_factor)
         if not symbolic:
             assert isinstance(self.extent, SSAValue)
             owner = self.extent.owner
             if self.covered and isinstance(owner, tir.ApplyOp) and owner.expr is not None:
-                parts = simplify(owner.expr // known, ())
+                parts = simplify(owner.expr // static_factor, ())
                 if isinstance(parts, AffineDimExpr):
                     return owner.operands[parts.position]
                 return self._named(tir.ApplyOp(parts, list(owner.operands)))
-            return self._named(tir.ApplyOp(AffineExpr.dimension(0).ceil_div(known), [self.extent]))
-        product = self._constant(known)
+            return self._named(
+                tir.ApplyOp(AffineExpr.dimension(0).ceil_div(static_factor), [self.extent])
+            )
+        product = self._constant(static_factor)
         for size in symbolic:
             product = self._insert(arith.MuliOp(product, size))
         return self._named(arith.CeilDivSIOp(self._value(self.extent), product))

@@ -208,7 +208,9 @@ class VersionLoops(Primitive):
             and all(use.operation in inside for use in op.buffer.uses)
         ]
         for op in nests:
-            if isinstance(op, AllocOp) and not any(it.owner in inside for it in op.operands):
+            if isinstance(op, AllocOp) and not any(
+                operand.owner in inside for operand in op.operands
+            ):
                 continue  # the allocation moves before the version
             for result in op.results:
                 if any(use.operation not in inside for use in result.uses):
@@ -320,7 +322,11 @@ def _operands(block: BlockOp, nests: Sequence[Operation]) -> list[SSAValue]:
         return []  # any buffer may be written
     loads = [op.buffer for op in block.body.walk() if isinstance(op, LoadOp)]
     read = dict.fromkeys(base_buffer(buffer) or buffer for buffer in loads)
-    own = [it for it in read if it not in written and type(_element(it)) in FRACTION_BITS]
+    own = [
+        buffer
+        for buffer in read
+        if buffer not in written and type(_element(buffer)) in FRACTION_BITS
+    ]
     sources: dict[SSAValue, None] = {}
     for buffer in own:
         copied = _copied(buffer, [])

@@ -178,8 +178,8 @@ def plan_placing(
     block = definition.block
     loose = require_loose(site, block)
     ragged = ragged_of(block, anchor, loose)
-    known = () if ragged is None else [block.extents[n] for n in ragged.variables]
-    leave = [*definition.buffers, *(value for value in known if isinstance(value, SSAValue))]
+    sizes = () if ragged is None else [block.extents[n] for n in ragged.variables]
+    leave = [*definition.buffers, *(value for value in sizes if isinstance(value, SSAValue))]
     require_available(site, block, anchor, where, leave=leave)
     index = BoundIndexValues()
     loads = definition.reads

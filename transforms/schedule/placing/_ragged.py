@@ -76,17 +76,17 @@ class Ragged:
         where the block does not run.
         """
         for n in self.variables:
-            known: dict[SSAValue, SSAValue] = {}
+            copies: dict[SSAValue, SSAValue] = {}
             anchor = loops[n]
             for source in self.sources:
                 number = self.sources[source]
                 if self._is_used(source, self.block.extents[n]):
-                    known[source] = _variable(
+                    copies[source] = _variable(
                         anchor, exprs[number], index, self.block.extents[number], guarded[number]
                     )
-            value = _copy(self.block.extents[n], anchor, known)
+            value = _copy(self.block.extents[n], anchor, copies)
             anchor.operands[0] = value
-            position = sum(not isinstance(it, int) for it in self.block.extents[:n])
+            position = sum(not isinstance(extent, int) for extent in self.block.extents[:n])
             operand = self.block.dynamic_extents[position]
             place = list(self.block.operands).index(operand)
             self.block.operands[place] = value
@@ -214,20 +214,20 @@ def _nest(op: Operation) -> Operation:
     return op
 
 
-def _copy(value: int | SSAValue, anchor: Operation, known: dict[SSAValue, SSAValue]) -> SSAValue:
-    """A copy of ``value`` before ``anchor``, computed from the values ``known``."""
+def _copy(value: int | SSAValue, anchor: Operation, copies: dict[SSAValue, SSAValue]) -> SSAValue:
+    """A copy of ``value`` before ``anchor``, computed from the values ``copies``."""
     assert isinstance(value, SSAValue)
-    if value in known or is_available(value, anchor):
-        return known.get(value, value)
+    if value in copies or is_available(value, anchor):
+        return copies.get(value, value)
     owner = value.owner
     assert isinstance(owner, Operation)
     for operand in owner.operands:
-        _copy(operand, anchor, known)
-    copy = owner.clone(known)
+        _copy(operand, anchor, copies)
+    copy = owner.clone(copies)
     copy.location = owner.location
     _put(anchor, copy)
-    known.update(zip(owner.results, copy.results, strict=True))
-    return known[value]
+    copies.update(zip(owner.results, copy.results, strict=True))
+    return copies[value]
 
 
 def _variable(

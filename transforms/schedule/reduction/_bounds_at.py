@@ -151,12 +151,12 @@ class BoundsAt:
         if is_parameter(root):
             return self._element(Parameter(root, ()), root)
         if isinstance(owner, ApplyOp) and owner.extreme is not None:
-            exprs = [self._index.compose(it, owner.operands) for it in owner.map.data.results]
+            exprs = [self._index.compose(expr, owner.operands) for expr in owner.map.data.results]
             parts = [self.most(expr, least=least) for expr in exprs]
-            known = [part for part in parts if part is not None]
-            if len(known) < len(parts):
+            bounds = [part for part in parts if part is not None]
+            if len(bounds) < len(parts):
                 return None
-            return owner.combined(known, lambda kind, *pair: combined(kind, pair))
+            return owner.combined(bounds, lambda kind, *pair: combined(kind, pair))
         return None
 
     def _element(self, parameter: Parameter, value: SSAValue) -> Element | None:
@@ -166,7 +166,7 @@ class BoundsAt:
             indices = [self.only(expr) for expr in exprs]
             if None in indices or not self._is_inside(op, exprs):
                 return None
-            return Element(value, tuple(it for it in indices if it is not None), None)
+            return Element(value, tuple(index for index in indices if index is not None), None)
         assert isinstance(op, Operation)
         operand = self._element(parameter, op.operands[0])
         return None if operand is None else Element(value, (), operand)
@@ -226,7 +226,7 @@ class Builder:
         for part in _parts(value, value.kind):
             is_nested = isinstance(part, Extreme)
             inner = list(_parts(part, part.kind)) if is_nested else [part]
-            groups.append([self._expr(it, operands) for it in inner])
+            groups.append([self._expr(expr, operands) for expr in inner])
         return groups, operands
 
     def _expr(self, value: Value, operands: list[SSAValue]) -> AffineExpr:
@@ -244,7 +244,7 @@ class Builder:
         assert isinstance(op, Operation)
         if element.operand is None:
             assert isinstance(op, LoadOp)
-            indices = [self.value(it) for it in element.indices]
+            indices = [self.value(index) for index in element.indices]
             return self._insert(LoadOp(op.buffer, AffineMap.identity(len(indices)), indices))
         operand = self._element(element.operand)
         return self._insert(op.clone({op.operands[0]: operand}))

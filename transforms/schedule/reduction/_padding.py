@@ -58,8 +58,10 @@ def _may_be_undefined(op: Operation) -> bool:
     if isinstance(op, arith.ShLIOp | arith.ShRSIOp | arith.ShRUIOp):
         amount, type_ = op.operands[1], op.results[0].type
         width = type_.width.data if isinstance(type_, IntegerType) else 64
-        known = _constant(amount)
-        if not isinstance(amount.owner, LoadOp) and not (known is not None and 0 <= known < width):
+        constant = _constant(amount)
+        if not isinstance(amount.owner, LoadOp) and not (
+            constant is not None and 0 <= constant < width
+        ):
             return True
     if isinstance(op, arith.FPToSIOp | arith.FPToUIOp):
         return not isinstance(op.operands[0].owner, LoadOp)
@@ -117,7 +119,7 @@ def load_or_zero(
     ops: list[Operation] = []
     condition: SSAValue | None = None
 
-    def known(value: int | SSAValue) -> SSAValue:
+    def as_value(value: int | SSAValue) -> SSAValue:
         if isinstance(value, SSAValue):
             return value
         constant = arith.ConstantOp(IntegerAttr(value, INDEX))
@@ -125,7 +127,7 @@ def load_or_zero(
         return constant.result
 
     for index, bound in limits:
-        below = CmpiOp(known(index), known(bound), "slt")
+        below = CmpiOp(as_value(index), as_value(bound), "slt")
         ops.append(below)
         if condition is None:
             condition = below.result

@@ -66,7 +66,7 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
     home, parent = top.parent, block.parent
     assert home is not None
     assert parent is not None
-    kept = [loop for loop in plan.chain if loop is plan.loop or _is_final(plan, loop)]
+    loops_around = [loop for loop in plan.chain if loop is plan.loop or _is_final(plan, loop)]
     _compute_before(top, plan)
     allocs = [_alloc(site, plan, n) for n in range(len(plan.buffer_names))]
     buffers = [alloc.buffer for alloc in allocs]
@@ -76,10 +76,10 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
     bindings = [plan.index.compose(expr, block.binding_operands) for expr in block.binding_exprs]
     parent.insert_op_before(partial.build(iters, bindings), block)
     block.detach()
-    loops = _copy_loops(site, kept, top)
-    _become_final(plan, final, iters, bindings, {old.var: loops[old].var for old in kept})
+    loops = _copy_loops(site, loops_around, top)
+    _become_final(plan, final, iters, bindings, {old.var: loops[old].var for old in loops_around})
     inner: Operation = block
-    for loop in reversed(kept):
+    for loop in reversed(loops_around):
         loops[loop].body.block.add_op(inner)
         inner = loops[loop]
     home.insert_ops_before(allocs, top)
@@ -92,14 +92,14 @@ def _compute_before(top: ForOp, plan: Factoring) -> None:
     ``top``.
     """
     block = plan.definition.block
-    known: dict[SSAValue, SSAValue] = {}
+    copies: dict[SSAValue, SSAValue] = {}
     for value in captured_values(block.init.block):
-        rebuild(value, top, known)
+        rebuild(value, top, copies)
     for op in block.init.walk():
-        op.operands = [known.get(operand, operand) for operand in op.operands]
+        op.operands = [copies.get(operand, operand) for operand in op.operands]
     for loop in plan.chain:
-        loop.operands = [rebuild(operand, top, known) for operand in loop.operands]
-    sizes = [rebuild(extent, top, known) for extent in block.dynamic_extents]
+        loop.operands = [rebuild(operand, top, copies) for operand in loop.operands]
+    sizes = [rebuild(extent, top, copies) for extent in block.dynamic_extents]
     set_block_spaces(block, extents=sizes)
 
 
@@ -155,9 +155,9 @@ def _spatial(iters: Sequence[Iter]) -> list[int]:
     return [n for n, (kind, _, _) in enumerate(iters) if kind is IterType.SPATIAL]
 
 
-def _new_name(wanted: str, iters: Sequence[Iter]) -> str:
+def _new_name(name_hint: str, iters: Sequence[Iter]) -> str:
     taken = {name for _, name, _ in iters}
-    return free_name(wanted, taken)
+    return free_name(name_hint, taken)
 
 
 def _move(source: Block, target: Block) -> None:
@@ -187,14 +187,14 @@ class _Partial:
         plan, block = self.plan, self.plan.definition.block
         spatial = _spatial(iters)
         counted = [plan.loop, *plan.rest]
-        kept = [iters[n] for n in spatial]
+        spatial_iters = [iters[n] for n in spatial]
         first, *rest = [
-            (kind, _new_name(f"v_{loop.label}", kept), loop.extent_value)
+            (kind, _new_name(f"v_{loop.label}", spatial_iters), loop.extent_value)
             for loop, kind in zip(
                 counted, [IterType.SPATIAL, *[IterType.REDUCE] * len(plan.rest)], strict=True
             )
         ]
-        new_iters: list[Iter] = [first, *kept, *rest]
+        new_iters: list[Iter] = [first, *spatial_iters, *rest]
         # without terms that a condition leaves out, a reduction of one term is a copy
         if self.is_reduction and not rest:
             new_iters.append((IterType.REDUCE, _new_name("v_one", new_iters), 1))
@@ -221,7 +221,12 @@ class _Partial:
             plan.block_name,
             new_iters,
             *plan.index.to_map(
-                [whole, *exprs, *parts, *[ZERO] * (len(new_iters) - len(kept) - len(counted))]
+                [
+                    whole,
+                    *exprs,
+                    *parts,
+                    *[ZERO] * (len(new_iters) - len(spatial_iters) - len(counted)),
+                ]
             ),
             Region(args),
             init,

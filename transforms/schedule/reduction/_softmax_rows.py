@@ -127,7 +127,7 @@ class SoftmaxRows:
         """True if the terms of a sum are divided by the sum of the row."""
         if member.division is not None:
             return True
-        divided = {it.definition.buffer for it in self.weights}
+        divided = {weight.definition.buffer for weight in self.weights}
         return any(
             isinstance(op, LoadOp) and op.buffer in divided for op in member.block.body.walk()
         )
@@ -367,7 +367,8 @@ def _is_same(first: SSAValue, second: SSAValue, names: Names) -> bool:
     if isinstance(left, LoadOp) and isinstance(right, LoadOp):
         return left.buffer is right.buffer and _indices(left, names) == _indices(right, {})
     properties = [
-        {key: it for key, it in op.properties.items() if key != "fastmath"} for op in (left, right)
+        {key: value for key, value in op.properties.items() if key != "fastmath"}
+        for op in (left, right)
     ]
     return properties[0] == properties[1] and all(
         _is_same(*pair, names) for pair in zip(left.operands, right.operands, strict=True)
@@ -387,7 +388,9 @@ def _indices(load: LoadOp, names: Names) -> list[tuple[str, list[SSAValue | None
             [fresh.get(dim, AffineDimExpr(dim)) for dim in range(most)], []
         )
         roots = [index.roots[dim] for dim in dims]
-        texts.append((str(text), [None if it is None else names.get(it, it) for it in roots]))
+        texts.append(
+            (str(text), [None if root is None else names.get(root, root) for root in roots])
+        )
     return texts
 
 
@@ -479,7 +482,7 @@ def _weighted(definition: Definition, rows: SoftmaxRows) -> Member:
     update = _update(definition, arith.AddfOp, "a sum of floats")
     _require_zero(definition)
     own = [rows.powers, *rows.weights, *([rows.total] if rows.total else [])]
-    buffers = {it.definition.buffer for it in own}
+    buffers = {weight.definition.buffer for weight in own}
 
     def holds(value: SSAValue) -> bool:
         maker = value.owner
@@ -509,9 +512,9 @@ def _weighted(definition: Definition, rows: SoftmaxRows) -> Member:
             break
     weights = next(
         (
-            it
-            for it in rows.weights
-            if isinstance(value.owner, LoadOp) and value.owner.buffer is it.definition.buffer
+            weight
+            for weight in rows.weights
+            if isinstance(value.owner, LoadOp) and value.owner.buffer is weight.definition.buffer
         ),
         None,
     )
@@ -541,9 +544,9 @@ def _require_readers(site: Site, rows: SoftmaxRows) -> None:
             _require_among(site, member, set(_quotients(rows)))
 
 
-def _require_among(site: Site, member: Member, known: set[BlockOp]) -> None:
+def _require_among(site: Site, member: Member, members: set[BlockOp]) -> None:
     for user in member.definition.users:
-        if user in known:
+        if user in members:
             continue
         name = _name(member.definition)
         raise site.refuse(

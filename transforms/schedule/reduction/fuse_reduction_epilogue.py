@@ -112,12 +112,12 @@ class FuseReductionEpilogue(Primitive):
         after = site.resolve_block(self.epilogue_block)
         reduction = require_definition(site, block)
         epilogue = require_definition(site, after)
-        for definition, wanted in ((reduction, True), (epilogue, False)):
-            if definition.block.is_reduction is not wanted:
+        for definition, must_reduce in ((reduction, True), (epilogue, False)):
+            if definition.block.is_reduction is not must_reduce:
                 raise site.refuse(
                     "KC3615",
                     f"block {definition.block.label} is "
-                    + ("not a reduction" if wanted else "a reduction"),
+                    + ("not a reduction" if must_reduce else "a reduction"),
                     at=definition.block,
                     why="a reduction can only absorb a block that is not a reduction",
                 )

@@ -85,7 +85,7 @@ class Plan:
     definition: Definition
     update: Update
     moved: Extension
-    kept: Extension
+    fixed: Extension
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class OffsetOperand(Primitive):
             )
         update, factors = products
         require_plain_bindings(site, block)
-        moved = [it for it in factors if _load(it).buffer is buffer]
+        moved = [factor for factor in factors if _load(factor).buffer is buffer]
         if len(moved) != 1:
             raise site.refuse(
                 "KC3640",
@@ -138,8 +138,8 @@ class OffsetOperand(Primitive):
                 why="its owner would see the inverted sign bits of its elements",
                 hints=[f"cache_read of {buffer_name(buffer)} first"],
             )
-        (kept,) = (it for it in factors if it is not moved[0])
-        return Plan(definition, update, moved[0], kept)
+        (fixed,) = (factor for factor in factors if factor is not moved[0])
+        return Plan(definition, update, moved[0], fixed)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -202,7 +202,7 @@ def _products(block: BlockOp) -> tuple[Update, tuple[Extension, Extension]] | st
         return "its terms are not products of two loaded integers that are extended"
     if not _begins_with_zero(block):
         return "its sums do not start at 0"
-    first, second = (it for it in factors if it is not None)
+    first, second = (factor for factor in factors if factor is not None)
     return update, (first, second)
 
 
@@ -296,7 +296,7 @@ def _slice(value: SSAValue, block: BlockOp) -> list[Operation]:
 def _variables_of(ops: Sequence[Operation], block: BlockOp) -> list[int]:
     """The variables of the block that ``ops`` use, in order."""
     args = block.body.block.args
-    used = {it for op in ops for it in op.operands if isinstance(it, BlockArgument)}
+    used = {operand for op in ops for operand in op.operands if isinstance(operand, BlockArgument)}
     return [n for n, arg in enumerate(args) if arg in used]
 
 
@@ -320,7 +320,7 @@ def _offsets(
     Returns the spatial variables on which they depend, the operations, and the buffer.
     """
     block = plan.definition.block
-    ops = _slice(plan.kept.result, block)
+    ops = _slice(plan.fixed.result, block)
     used = _variables_of(ops, block)
     spatial = [n for n in used if block.types[n] is IterType.SPATIAL]
     # Terms are added as often as they are multiplied, also for variables that do not move the
@@ -328,8 +328,8 @@ def _offsets(
     reduced = [n for n, kind in enumerate(block.types) if kind is IterType.REDUCE]
     order = [*spatial, *reduced]
     extents = [block.extents[n] for n in order]
-    shape = [it if isinstance(it, int) else DYNAMIC for it in extents[: len(spatial)]]
-    sum_type = plan.kept.result.type
+    shape = [extent if isinstance(extent, int) else DYNAMIC for extent in extents[: len(spatial)]]
+    sum_type = plan.fixed.result.type
     assert isinstance(sum_type, IntegerType)
     name = names.take(f"{label}_offset")
     sizes = extents[: len(spatial)]
@@ -345,7 +345,7 @@ def _offsets(
     width = plan.moved.input.type
     assert isinstance(width, IntegerType)
     half = arith.ConstantOp(IntegerAttr(1 << (width.width.data - 1), sum_type))
-    term = arith.MuliOp(values[plan.kept.result], half.result)
+    term = arith.MuliOp(values[plan.fixed.result], half.result)
     before = LoadOp(alloc.buffer, index, body.args[:count])
     total = arith.AddiOp(before.result, term.result)
     store = StoreOp(total.result, alloc.buffer, index, body.args[:count])
@@ -354,7 +354,10 @@ def _offsets(
     loops = new_loops(site, extents, anchor)
     new_block = BlockOp(
         name,
-        [(kind, f"v{n}", it) for n, (kind, it) in enumerate(zip(kinds, extents, strict=True))],
+        [
+            (kind, f"v{n}", extent)
+            for n, (kind, extent) in enumerate(zip(kinds, extents, strict=True))
+        ],
         AffineMap.identity(len(order)),
         [loop.var for loop in loops],
         Region(body),
@@ -380,7 +383,7 @@ def _finish(
     index_ops = [
         op
         for op in block.body.block.ops
-        if op in {it for value in store.operands_of_map for it in _slice(value, block)}
+        if op in {sliced for value in store.operands_of_map for sliced in _slice(value, block)}
     ]
     copies, values = _copy(index_ops, {args[n]: body.args[k] for k, n in enumerate(order)})
     place = [values.get(value, value) for value in store.operands_of_map]

@@ -221,7 +221,7 @@ def _require_order(site: Site, rows: SoftmaxRows, top: Operation) -> None:
     blocks = [member.block for member in rows.members]
     tops = {_outermost(block): block for block in blocks}
     own = {base_buffer(buffer) for block in blocks for buffer in buffers_written(block)}
-    inputs = {base_buffer(it) for block in blocks for it in buffers_read(block)} - own
+    inputs = {base_buffer(buffer) for block in blocks for buffer in buffers_read(block)} - own
     allocs = {buffer.owner for block in blocks for buffer in buffers_written(block)}
     for block in blocks:
         for value in captured(block):
@@ -380,11 +380,11 @@ class _Rewriting:
             extra.append(ForOp(name.removeprefix("v_"), size))
             exprs.append(AffineExpr.dimension(len(operands)))
             operands.append(extra[-1].var)
-        operands = [copies[it].var if it in copies else it for it in operands]
+        operands = [copies[operand].var if operand in copies else operand for operand in operands]
         loops = [*spatial, *extra, *terms]
         map_, operands = compact(AffineMap(len(operands), 0, tuple(exprs)), operands)
         set_block_spaces(block, bindings=(map_, operands))
-        labels = self.site.fresh_names([it.label for it in loops], self.plan.loop, [])
+        labels = self.site.fresh_names([loop.label for loop in loops], self.plan.loop, [])
         top: Operation = block
         for loop, label in reversed(list(zip(loops, labels, strict=True))):
             loop.properties["loop_name"] = StringAttr(label)
@@ -436,16 +436,16 @@ class _Rewriting:
         """A block that computes an element of ``buffer`` for each row."""
         store = self.plan.rows.maximum.store
         arguments = self.maximum.body.block.args
-        numbers = [n for n, it in enumerate(self.maximum.types) if it is IterType.SPATIAL]
+        numbers = [n for n, kind in enumerate(self.maximum.types) if kind is IterType.SPATIAL]
         body = Block(arg_types=[INDEX] * len(numbers))
-        known: dict[SSAValue, SSAValue] = {}
+        values: dict[SSAValue, SSAValue] = {}
         for new, n in zip(body.args, numbers, strict=True):
-            known[arguments[n]] = new
+            values[arguments[n]] = new
             new.name_hint = arguments[n].name_hint
-        place = [known[it] for it in store.operands_of_map]
+        place = [values[operand] for operand in store.operands_of_map]
         loads = [
-            LoadOp(it, store.indices.data, place)
-            for it in (self.plan.rows.maximum.buffer, *value.more)
+            LoadOp(buffer, store.indices.data, place)
+            for buffer in (self.plan.rows.maximum.buffer, *value.more)
         ]
         body.add_ops(loads)
         ops = value.compute([load.result for load in loads])
@@ -484,10 +484,10 @@ class _Rewriting:
         arguments = member.block.body.block.args
         numbers, sources = self._spatial(member)
         body = Block(arg_types=[INDEX] * len(numbers))
-        known: dict[SSAValue, SSAValue] = {}
+        values: dict[SSAValue, SSAValue] = {}
         rows: dict[SSAValue, SSAValue] = {}
         for new, n, source in zip(body.args, numbers, sources, strict=True):
-            known[arguments[n]] = new
+            values[arguments[n]] = new
             new.name_hint = arguments[n].name_hint
             if source is not None:
                 rows[source] = new
@@ -495,9 +495,11 @@ class _Rewriting:
         load = LoadOp(
             member.definition.buffer,
             store.indices.data,
-            [known[it] for it in store.operands_of_map],
+            [values[operand] for operand in store.operands_of_map],
         )
-        by = LoadOp(factor, maximum.indices.data, [rows[it] for it in maximum.operands_of_map])
+        by = LoadOp(
+            factor, maximum.indices.data, [rows[operand] for operand in maximum.operands_of_map]
+        )
         scaled = arith.MulfOp(load.result, by.result)
         body.add_ops(
             [
@@ -517,7 +519,7 @@ class _Rewriting:
         parent = block.parent_op()
         block.detach()
         erase_empty(parent)
-        sources = [member.names.get(it) for it in block.body.block.args]
+        sources = [member.names.get(argument) for argument in block.body.block.args]
         return self._nest(block, sources, block)
 
     def _begin_low(self, init: BlockOp) -> None:
@@ -570,13 +572,13 @@ class _Rewriting:
         arguments = block.body.block.args
         numbers, sources = self._spatial(member)
         body = Block(arg_types=[INDEX] * len(numbers))
-        known: dict[SSAValue, SSAValue] = {}
-        known.update(zip((arguments[n] for n in numbers), body.args, strict=True))
-        by_row = {source: known[arguments[n]] for n, source in zip(numbers, sources, strict=True)}
-        where = [known[it] for it in store.operands_of_map]
+        values: dict[SSAValue, SSAValue] = {}
+        values.update(zip((arguments[n] for n in numbers), body.args, strict=True))
+        by_row = {source: values[arguments[n]] for n, source in zip(numbers, sources, strict=True)}
+        where = [values[operand] for operand in store.operands_of_map]
         top = LoadOp(alloc.buffer, store.indices.data, where)
         of_total = total.definition.store
-        row = [by_row[total.names[it]] for it in of_total.operands_of_map]
+        row = [by_row[total.names[operand]] for operand in of_total.operands_of_map]
         by = LoadOp(total.definition.buffer, of_total.indices.data, row)
         quotient = arith.DivfOp(top.result, by.result)
         last = StoreOp(quotient.result, result, store.indices.data, where)

@@ -141,7 +141,11 @@ class PadEinsum(Primitive):
         ]
         accesses = [
             _require_einsum(
-                site, block, op, [it if isinstance(it, int) else None for it in extents], padded
+                site,
+                block,
+                op,
+                [extent if isinstance(extent, int) else None for extent in extents],
+                padded,
             )
             for op in _accesses(block)
             if op.buffer is definition.buffer
@@ -250,7 +254,12 @@ def _accesses(block: BlockOp) -> list[LoadOp | StoreOp]:
 def _values_of(block: BlockOp, chosen: Sequence[bool]) -> set[SSAValue]:
     """The chosen variables of the block, and the values computed from them."""
     bodies = (body for region in block.regions for body in region.blocks)
-    args = (arg for body in bodies for arg, wanted in zip(body.args, chosen, strict=True) if wanted)
+    args = (
+        arg
+        for body in bodies
+        for arg, is_chosen in zip(body.args, chosen, strict=True)
+        if is_chosen
+    )
     return {value for arg in args for value in (arg, *loop_tree.derived_values(arg))}
 
 
@@ -290,15 +299,15 @@ def _require_einsum(
         if body.parent_op() is block:
             roots = {dim: index.roots[dim] for dim in composed.used_dims()}
             args = list(body.args)
-            own = {dim: args.index(it) for dim, it in roots.items() if it in args}  # pyright: ignore[reportArgumentType]
+            own = {dim: args.index(root) for dim, root in roots.items() if root in args}  # pyright: ignore[reportArgumentType]
         if isinstance(composed, AffineDimExpr) and composed.position in own:
             dims.append(own[composed.position])
             constants.append(0)
             continue
         size = None
         if isinstance(op, LoadOp) and len(own) == len(composed.used_dims()):
-            known = {dim: extents[n] for dim, n in own.items()}
-            size = _size_of_sum(composed, known, {dim for dim, n in own.items() if padded[n]})
+            extent_of = {dim: extents[n] for dim, n in own.items()}
+            size = _size_of_sum(composed, extent_of, {dim for dim, n in own.items() if padded[n]})
         if size is None:
             verb = "reads" if isinstance(op, LoadOp) else "writes"
             raise site.refuse(
@@ -471,7 +480,7 @@ class Access:
             is_sum = isinstance(slot, AffineExpr)
             slots.append(slot.replace_dims_and_symbols(places, []) if is_sum else places[slot])
         op.operands = [*before, buffer, *(block.args[n] for n in used)]
-        exprs = [it.replace_dims_and_symbols(slots, []) for it in indices.results]
+        exprs = [expr.replace_dims_and_symbols(slots, []) for expr in indices.results]
         op.properties["indices"] = AffineMapAttr(AffineMap(len(used), 0, tuple(exprs)))
 
 

@@ -328,11 +328,11 @@ class _Nest:
             self._require_start(about, spatial)
         zeros = self._zeros(self.rest)
         first = [_with_lhs(constraint, substitute(constraint.lhs, zeros)) for constraint in about]
-        kept = simplify_constraints(first, index.ranges)
-        assert kept is not None, "the first iterations are in"
+        constraints = simplify_constraints(first, index.ranges)
+        assert constraints is not None, "the first iterations are in"
         return [
             *spatial,
-            *(constraint for constraint in kept if not self._always_holds(constraint)),
+            *(constraint for constraint in constraints if not self._always_holds(constraint)),
         ]
 
     def _final(self, space: Space) -> Instance:

@@ -235,7 +235,7 @@ class SkipMasked(Primitive):
 
 def _child_of(parent: Operation, op: Operation) -> Operation:
     """The operation in ``parent`` that is or contains ``op``."""
-    return next(it for it in loop_tree.path_to(op) if it.parent_op() is parent)
+    return next(ancestor for ancestor in loop_tree.path_to(op) if ancestor.parent_op() is parent)
 
 
 def _around(site: Site, ref: LoopRef, block: BlockOp) -> ForOp:
@@ -259,7 +259,7 @@ def _stays_in_iteration(buffer: SSAValue, loop: ForOp, index: BoundIndexValues) 
         return False
     variable = index.expr(loop.var)
     places = [
-        [index.compose(it, op.operands_of_map) for it in op.indices.data.results]
+        [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
         for op in accesses
         if isinstance(op, LoadOp | StoreOp)
     ]
@@ -327,12 +327,12 @@ def _range_of_elements(block: BlockOp, loop: ForOp, place: Operation) -> Range |
             reader.index.compose(load.indices.data.results[dim], load.operands_of_map)
             for load in loads
         ]
-        highest = [bounds.most(it) for it in reads]
-        lowest = [bounds.most(it, least=True) for it in reads]
+        highest = [bounds.most(expr_read) for expr_read in reads]
+        lowest = [bounds.most(expr_read, least=True) for expr_read in reads]
         if not reads or None in highest or None in lowest:
             continue
-        most = combined("max", [it for it in highest if it is not None])
-        least = combined("min", [it for it in lowest if it is not None])
+        most = combined("max", [bound for bound in highest if bound is not None])
+        least = combined("min", [bound for bound in lowest if bound is not None])
         conditions += [(Condition(at * -1), most), (Condition(at), total(ONE * -1, (least,)))]
     return _solved(reader, conditions, loop, place, None, may_start=True)
 
@@ -360,7 +360,7 @@ def _solved(
         wide = [_wraps(bounds.most(expr), bits) for expr, bits in condition.narrow]
         if rest is None or factor == 0 or None in wide:
             continue
-        operands = [it for it in (rest, extra, *wide) if it is not None]
+        operands = [operand for operand in (rest, extra, *wide) if operand is not None]
         dims = [AffineExpr.dimension(n) for n in range(len(operands))]
         whole = sum(dims[1:], start=dims[0])
         if factor < 0:  # factor * loop + rest >= 0
@@ -368,9 +368,9 @@ def _solved(
         elif may_start:
             starts.append(total((whole // factor) * -1, operands))
     extent = loop.static_extent
-    starts = [it for it in starts if _varies(it) or (_number(it) or 0) > 0]
+    starts = [start for start in starts if _varies(start) or (_number(start) or 0) > 0]
     ends = [
-        it for it in ends if _varies(it) or (extent is not None and (_number(it) or 0) < extent)
+        end for end in ends if _varies(end) or (extent is not None and (_number(end) or 0) < extent)
     ]
     if not starts and not ends:
         return "no condition leaves out iterations of this loop in each iteration around it"
@@ -389,13 +389,13 @@ def _number(value: Value) -> int | None:
     """The constant value of a description; None if it depends on other values."""
     if isinstance(value, Sum):
         operands = [_number(operand) for operand in value.operands]
-        known = [operand for operand in operands if operand is not None]
-        return value.expr.eval(known, []) if len(known) == len(operands) else None
+        numbers = [operand for operand in operands if operand is not None]
+        return value.expr.eval(numbers, []) if len(numbers) == len(operands) else None
     if isinstance(value, Extreme):
         parts = [_number(part) for part in value.parts]
-        known = [part for part in parts if part is not None]
+        numbers = [part for part in parts if part is not None]
         pick = min if value.kind == "min" else max
-        return pick(known) if len(known) == len(parts) else None
+        return pick(numbers) if len(numbers) == len(parts) else None
     return None
 
 

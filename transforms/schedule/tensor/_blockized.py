@@ -176,9 +176,9 @@ def _build_init(plan: Plan, part: Part, init: InitPlan, outer: BlockOp) -> None:
     numbers = {value: n for n, value in enumerate(index.roots) if value is not None}
     for old, new in zip(init.loops, loops, strict=True):
         substituted[numbers[old.var]] = index.expr(new.var)
-    kept = [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
+    spatial = [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
     bindings = _bind(part, args, substituted)
-    map_, operands = index.to_map([bindings[n] for n in kept])
+    map_, operands = index.to_map([bindings[n] for n in spatial])
     moved = [
         (
             AffineConstraintExpr(
@@ -191,11 +191,11 @@ def _build_init(plan: Plan, part: Part, init: InitPlan, outer: BlockOp) -> None:
     set_, set_operands = index.to_set(_conditions(part, moved, args))
     body = block.init.detach_block(block.init.block)
     for n in reversed(range(len(block.types))):
-        if n not in kept:
+        if n not in spatial:
             body.erase_arg(body.args[n])
     init_block = BlockOp(
         plan.init_name,
-        [block.iters[n] for n in kept],
+        [block.iters[n] for n in spatial],
         map_,
         operands,
         Region(body),
@@ -490,10 +490,10 @@ def plan_init(site: Site, part: Part) -> InitPlan:
         )
 
     reduced: list[AffineExpr] = []
-    kept: list[AffineExpr] = []
+    spatial: list[AffineExpr] = []
     for kind, division in zip(block.types, part.divisions, strict=True):
         if division.inner is not None:
-            (reduced if kind is IterType.REDUCE else kept).append(division.inner)
+            (reduced if kind is IterType.REDUCE else spatial).append(division.inner)
     driving = {value for expr in reduced for value in space.roots(expr)}
     zero = forced_to_zero(reduced, index)
     at_zero = {n: ZERO for n, value in enumerate(index.roots) if value in zero}
@@ -505,9 +505,9 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     short = [loop for loop in inside if loop not in loops and may_not_begin(block, loop)]
     if short:
         raise refuse(f"loop {short[0].label} may have no iteration")
-    if not {loop.var for loop in loops} <= determined(kept, index):
+    if not {loop.var for loop in loops} <= determined(spatial, index):
         raise refuse("an iteration of the tile initialises what another one has accumulated")
-    used = {value for expr in kept for value in space.roots(expr)}
+    used = {value for expr in spatial for value in space.roots(expr)}
     used |= {loop.dynamic_extent for loop in loops if loop.dynamic_extent is not None}
     variables = {loop.var for loop in inside}
     if any(
@@ -575,9 +575,9 @@ def _follows(
         unknown.append(f"x{len(unknown)}")
         return dim(unknown[-1])
 
-    known = [term_of(expr, root, opaque) >= 0 for expr in naturals]
+    facts = [term_of(expr, root, opaque) >= 0 for expr in naturals]
     for n, (low, high) in enumerate(index.ranges):
-        known += [root(n) >= low] if low is not None else []
-        known += [root(n) <= high] if high is not None else []
+        facts += [root(n) >= low] if low is not None else []
+        facts += [root(n) <= high] if high is not None else []
     fails = ~condition_of(condition, root, opaque)
-    return first_point(all_of([*known, fails]), [*names, *unknown]) is None
+    return first_point(all_of([*facts, fails]), [*names, *unknown]) is None

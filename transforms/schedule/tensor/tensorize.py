@@ -604,9 +604,9 @@ def _with_known_strides(
         matched = views[op.source]
         type_ = matched.buffer.type
         assert isinstance(type_, MemRefType)
-        known = _known_strides(matched.buffer, type_)
+        strides = _known_strides(matched.buffer, type_)
         for result, dim in zip(op.strides, matched.dims, strict=True):
-            stride = None if dim is None else known[dim]
+            stride = None if dim is None else strides[dim]
             if stride is not None and result.uses:
                 constant = ConstantOp(IntegerAttr(stride, IndexType()))
                 constant.result.name_hint = result.name_hint

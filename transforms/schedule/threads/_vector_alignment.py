@@ -40,12 +40,12 @@ class Unaligned:
     """The strides along each axis in elements; None if only the call fixes the stride."""
 
     @property
-    def wanted(self) -> int:
+    def width(self) -> int:
         """The required alignment of the address in bytes."""
         return min(self.lanes * self.size, DEVICE_ALIGNMENT)
 
     @property
-    def known(self) -> int:
+    def known_alignment(self) -> int:
         """The known alignment of the address in bytes."""
         return known_alignment(self.steps, self.size)
 
@@ -64,7 +64,7 @@ def unaligned_vectors(function: func.FuncOp) -> list[Unaligned]:
         for op in loop.walk()
         if isinstance(op, LoadOp | StoreOp)
         and (access := _access(op, loop)) is not None
-        and access.known < access.wanted
+        and access.known_alignment < access.width
     ]
 
 
@@ -152,7 +152,8 @@ def warn_of_alignment(
         return
     width = max(len(buffer_name(buffer)) for buffer in added)
     facts = [
-        f"{buffer_name(buffer):<{width}}  {access.wanted} bytes at a multiple of {access.known}"
+        f"{buffer_name(buffer):<{width}}  {access.width} bytes at a multiple of "
+        f"{access.known_alignment}"
         for buffer, access in reversed(added.items())
     ]
     hints = dict.fromkeys(hint for access in reversed(added.values()) for hint in _hints(access))
@@ -169,7 +170,7 @@ def warn_of_alignment(
 
 def _hints(access: Unaligned) -> Iterator[str]:
     """The changes that would align the address to the size of a vector."""
-    name, elements = buffer_name(access.op.buffer), access.wanted // access.size
+    name, elements = buffer_name(access.op.buffer), access.width // access.size
     last = len(access.steps) - 1
     for axis, step in enumerate(access.steps):
         if step % elements == 0:

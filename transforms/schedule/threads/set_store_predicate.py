@@ -113,16 +113,18 @@ class SetStorePredicate(Primitive):
         vars_ = [(constraint, [loop.var for loop in loops]) for constraint, loops in guards]
         return Plan(block, vars_, " and ".join(note.text for note in notes))
 
-    def _comparisons(self, site: Site, block: BlockOp, known: list[str]) -> Iterator[Comparison]:
-        example = [f"{name} == 0" for name in known if name in THREAD_AXES][:1]
+    def _comparisons(
+        self, site: Site, block: BlockOp, axis_names: list[str]
+    ) -> Iterator[Comparison]:
+        example = [f"{name} == 0" for name in axis_names if name in THREAD_AXES][:1]
         for part in re.split(r"\band\b|&&", self.condition):
             names = tuple(dict.fromkeys(name for name in _NAME.findall(part) if name not in _WORDS))
-            unknown = [name for name in names if name not in known]
+            unknown = [name for name in names if name not in axis_names]
             if unknown:
                 why = f"there is no loop {unknown[0]} around block {block.label}"
                 if unknown[0] in THREAD_AXES:
                     why = f"there is no {unknown[0]} in the kernel of block {block.label}"
-                hints = suggest(unknown[0], known, "there are")
+                hints = suggest(unknown[0], axis_names, "there are")
                 raise self._no_condition(site, block, why, hints)
             sides = _COMPARISON.split(part)
             sign = _COMPARISON.search(part)

@@ -220,12 +220,12 @@ class _Place:
             loop for loop in inside if IterType.REDUCE not in loop_tree.iter_types(loop, block)
         ]
         self.variables = {loop.var for loop in self.counted}
-        self.known: dict[SSAValue, bool] = {}
+        self.answers: dict[SSAValue, bool] = {}
 
     def knows(self, value: SSAValue) -> bool:
         """True if ``value`` depends only on the element and on values defined before the place."""
-        if value not in self.known:
-            self.known[value] = (
+        if value not in self.answers:
+            self.answers[value] = (
                 value in self.variables
                 or not loop_tree.defined_inside(value, self.place)
                 or not isinstance(value.owner, Block)
@@ -233,7 +233,7 @@ class _Place:
                 and value.owner.has_trait(Pure)
                 and all(map(self.knows, value.owner.operands))
             )
-        return self.known[value]
+        return self.answers[value]
 
     def loops(self, used: Sequence[SSAValue]) -> list[ForOp] | None:
         """The loops on which ``used`` depend; None if a value is not available."""

@@ -83,7 +83,7 @@ class Split:
         the init, in order; or the name of a value that depends on more than the loops of the path.
         """
         block, makers = self.block, list[Operation]()
-        known = {loop.var for loop in self.path}
+        variables = {loop.var for loop in self.path}
         exprs = [
             expr
             for kind, expr in zip(block.types, block.binding_exprs, strict=True)
@@ -102,12 +102,12 @@ class Split:
             for n in sorted({n for expr in used for n in expr.used_dims()}):
                 if loop_tree.defined_inside(operands[n], block):
                     continue  # a variable, whose binding is checked
-                before = makers_inside(operands[n], self.root, known)
+                before = makers_inside(operands[n], self.root, variables)
                 if before is None:
                     return operands[n].name_hint or "an index"
                 makers += before
         for value in captured_values(block.init.block) if block.has_init else ():
-            before = makers_inside(value, self.root, known)
+            before = makers_inside(value, self.root, variables)
             if before is None:
                 return value.name_hint or "a value"
             makers += before

@@ -108,9 +108,12 @@ _PURE = ("arith.", "math.", "vector.", "affine.")
 """Dialects whose operations are pure functions of their operands."""
 _ALLOWED = frozenset(
     (
-        *(f"tir.{it}" for it in ("alloc", "apply", "block", "for", "if", "load", "store", "view")),
-        *(f"scf.{it}" for it in ("for", "if", "yield")),
-        *(f"llvm.{it}" for it in ("inttoptr", "load", "mlir.constant", "store")),
+        *(
+            f"tir.{name}"
+            for name in ("alloc", "apply", "block", "for", "if", "load", "store", "view")
+        ),
+        *(f"scf.{name}" for name in ("for", "if", "yield")),
+        *(f"llvm.{name}" for name in ("inttoptr", "load", "mlir.constant", "store")),
         POINTER,
     )
 )
@@ -172,8 +175,8 @@ class LiftConstantBlocksPass(ModulePass):
 
     def is_needed(self, op: ModuleOp) -> bool:
         """True if the module has constants, or functions that run at build time."""
-        tables = (it for it in op.ops if isinstance(it, memref.GlobalOp))
-        return any(it.constant is not None for it in tables) or bool(prepared(op))
+        tables = (table for table in op.ops if isinstance(table, memref.GlobalOp))
+        return any(table.constant is not None for table in tables) or bool(prepared(op))
 
 
 def prepared(module: ModuleOp) -> list[FuncOp]:
@@ -191,7 +194,7 @@ def lift(function: FuncOp, is_constant: Callable[[SSAValue], bool]) -> Lifted | 
     if len(function.body.blocks) != 1:
         return None
     roots = _roots(function.body.block)
-    statements = [it for op in roots if (it := _statement(op, is_constant)) is not None]
+    statements = [lifted for op in roots if (lifted := _statement(op, is_constant)) is not None]
     chosen = _choose(statements, is_constant)
     total = sum(statement.iterations for statement in chosen)
     written = sum(_bytes(buffer) for statement in chosen for buffer in statement.writes)
@@ -267,7 +270,9 @@ def _iterations(op: Operation) -> int:
 def _is_pure(op: Operation) -> bool:
     if op.name in _FAILING or not (op.name.startswith(_PURE) or op.name in _ALLOWED):
         return False
-    if op.name not in _ALLOWED and any(isinstance(it.type, MemRefType) for it in op.operands):
+    if op.name not in _ALLOWED and any(
+        isinstance(operand.type, MemRefType) for operand in op.operands
+    ):
         return False  # vector.store and affine.load access memory in ways that are not read here
     if isinstance(op, ForOp):
         return op.kind.data in _KINDS and op.axis is None and op.static_extent is not None
@@ -317,12 +322,16 @@ def _choose(
     chosen = list(statements)
     while True:
         gone = {statement.op for statement in chosen}
-        kept = [it for it in chosen if _may_go(it, gone, is_constant)]
-        sizes = _sizes(kept, is_constant)
-        kept = [it for it in kept if all(sizes.get(buffer, True) for buffer in it.writes)]
-        if len(kept) == len(chosen):
-            return kept
-        chosen = kept
+        allowed = [statement for statement in chosen if _may_go(statement, gone, is_constant)]
+        sizes = _sizes(allowed, is_constant)
+        allowed = [
+            statement
+            for statement in allowed
+            if all(sizes.get(buffer, True) for buffer in statement.writes)
+        ]
+        if len(allowed) == len(chosen):
+            return allowed
+        chosen = allowed
 
 
 def _may_go(
@@ -363,7 +372,7 @@ def _uses(buffer: SSAValue, alloc: AllocOp) -> Iterator[tuple[Operation, bool]]:
         assert root is not None
         if isinstance(op, CallOp):
             modes = zip(op.arguments, op.modes, strict=True)
-            yield root, any(it is buffer and mode.data != "read" for it, mode in modes)
+            yield root, any(argument is buffer and mode.data != "read" for argument, mode in modes)
         else:
             yield root, not isinstance(op, LoadOp)
 
@@ -373,17 +382,17 @@ def _sizes(
 ) -> dict[SSAValue, bool]:
     """For each written buffer, True if it is not much larger than the constants it is computed
     from."""
-    known: dict[SSAValue, int] = {}
+    bytes_read: dict[SSAValue, int] = {}
     fitting: dict[SSAValue, bool] = {}
     for statement in statements:
         read = sum(
-            _bytes(it) if is_constant(it) else known.get(it, 0)
-            for it in statement.reads
-            if it not in statement.writes
+            _bytes(buffer) if is_constant(buffer) else bytes_read.get(buffer, 0)
+            for buffer in statement.reads
+            if buffer not in statement.writes
         )
         for buffer in statement.writes:
-            known[buffer] = max(known.get(buffer, 0), read)
-            fitting[buffer] = 0 < _bytes(buffer) <= GROWTH * known[buffer]
+            bytes_read[buffer] = max(bytes_read.get(buffer, 0), read)
+            fitting[buffer] = 0 < _bytes(buffer) <= GROWTH * bytes_read[buffer]
     return fitting
 
 
@@ -402,7 +411,7 @@ def _take(
     function: FuncOp, chosen: Sequence[_Statement], is_constant: Callable[[SSAValue], bool]
 ) -> Lifted | None:
     gone = {statement.op for statement in chosen}
-    used = dict.fromkeys(it for each in chosen for it in (*each.reads, *each.writes))
+    used = dict.fromkeys(buffer for each in chosen for buffer in (*each.reads, *each.writes))
     constants = [buffer for buffer in used if is_constant(buffer)]
     allocs = [buffer.owner for buffer in used if isinstance(buffer.owner, AllocOp)]
     results = [
@@ -498,7 +507,9 @@ def _use_globals(module: ModuleOp, function: FuncOp, lifted: Lifted) -> None:
 
 def _fresh(name: str, taken: set[str]) -> str:
     fresh = next(
-        it for n in range(len(taken) + 1) if (it := f"{name}_{n}" if n else name) not in taken
+        candidate
+        for n in range(len(taken) + 1)
+        if (candidate := f"{name}_{n}" if n else name) not in taken
     )
     taken.add(fresh)
     return fresh

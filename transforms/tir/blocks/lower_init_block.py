@@ -216,7 +216,7 @@ class _Plan:
             raise _Stay  # a variable of an enclosing block is part of the reduction
         self.zero = {loop.var for loop in inner if loop.static_extent == 1}
         self.zero |= forced_to_zero(reduce_exprs, self.index) & inner_vars
-        self.kept = [loop for loop in inner if loop.var not in self.zero]
+        self.free_loops = [loop for loop in inner if loop.var not in self.zero]
         self._roots_at_zero: dict[int, AffineExpr] = {}
 
         self.bindings: list[AffineExpr] = []
@@ -229,7 +229,9 @@ class _Plan:
                 self.bindings.append(self.at_zero(expr))
                 self.open.append(not lowering.variables([expr]).isdisjoint(carriers))
         rest = [self.at_zero(expr) for expr in reduce_exprs]
-        if not {loop.var for loop in self.kept} <= determined([*self.bindings, *rest], self.index):
+        if not {loop.var for loop in self.free_loops} <= determined(
+            [*self.bindings, *rest], self.index
+        ):
             raise _Stay  # some instance of the block is repeated
         tests = [*self._predicate(), *self._path()]
         extra = [*self._begun(inner), *(is_zero(expr) for expr in rest)]
@@ -362,7 +364,7 @@ class _Plan:
                 value = self.index.roots[dim]
                 assert value is not None
                 self._check_value(value)
-        for loop in self.kept:
+        for loop in self.free_loops:
             if loop.dynamic_extent is not None:
                 if self.lowering.dependences(loop.dynamic_extent) & self.zero:
                     raise _Stay
@@ -378,7 +380,7 @@ class _Plan:
         used: set[SSAValue] = set()
         for constraint in self.about_reduction:
             used |= {self.index.roots[dim] for dim in dimensions(constraint.lhs)}  # pyright: ignore
-        for loop in self.kept:
+        for loop in self.free_loops:
             if loop.dynamic_extent is not None and loop.var in self.carriers:
                 used.add(loop.dynamic_extent)
         if not origins(sizes).isdisjoint(origins(used)):
@@ -409,7 +411,7 @@ class _Plan:
         """The variables of the block in an iteration of the new nest. The iteration is added to
         ``instance``, a moment at which control reaches the nest.
         """
-        for loop in self.kept:
+        for loop in self.free_loops:
             at = instance.values[loop.var] = space.dim(instance)
             instance.constraints.append(at.within(space.size(loop.extent_value, instance)))
         bindings, operands = self.index.to_map(self.bindings)
@@ -484,7 +486,7 @@ class _Plan:
             else:
                 outermost.add_op(op)
 
-        for loop in self.kept:
+        for loop in self.free_loops:
             extent = loop.extent_value
             copy = ForOp(
                 f"{loop.label}_init",

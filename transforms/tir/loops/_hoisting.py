@@ -114,19 +114,19 @@ class _Hoisting:
                     for value in branch.operands
                     if isinstance(value.owner, Operation)
                 }
-        wanted: set[Operation] = set()
+        hoisted: set[Operation] = set()
         work = [op for op in roots if op.parent is loop.body.block]
         while work:
             op = work.pop()
-            if op not in wanted and _is_free(op):
-                wanted.add(op)
+            if op not in hoisted and _is_free(op):
+                hoisted.add(op)
                 makers = (value.owner for value in op.operands)
                 work += [
                     maker
                     for maker in makers
                     if isinstance(maker, Operation) and maker.parent is loop.body.block
                 ]
-        return wanted
+        return hoisted
 
     # Branches
 

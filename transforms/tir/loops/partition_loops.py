@@ -136,8 +136,8 @@ def _loop(
         return [loop], []
     if hint:
         assert loop.annotations is not None
-        kept = {key: value for key, value in loop.annotations.data.items() if key != HINT}
-        loop.annotations = DictionaryAttr(kept) if kept else None
+        annotations = {key: value for key, value in loop.annotations.data.items() if key != HINT}
+        loop.annotations = DictionaryAttr(annotations) if annotations else None
     index = IndexValues()
     interval = _interval(loop, index)
     if interval is None:

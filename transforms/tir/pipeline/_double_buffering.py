@@ -320,5 +320,5 @@ def _require_apart(
 
 def _is_opaque(op: Operation) -> bool:
     """True if ``op`` itself may have unknown effects."""
-    known = isinstance(op, LoadOp | StoreOp | AllocOp) or bool(op.regions)
-    return not known and loop_tree.has_effects(op)
+    is_understood = isinstance(op, LoadOp | StoreOp | AllocOp) or bool(op.regions)
+    return not is_understood and loop_tree.has_effects(op)

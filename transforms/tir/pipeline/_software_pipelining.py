@@ -324,11 +324,11 @@ def _require_order(pipeline: Pipeline) -> None:
         for second in pipeline.accesses:
             if not (first.writes or second.writes):
                 continue
-            known = first.buffer is not None and second.buffer is not None
-            if known and first.buffer is not second.buffer:
+            access_buffers = first.buffer is not None and second.buffer is not None
+            if access_buffers and first.buffer is not second.buffer:
                 continue
             distances = _overtaken(first, second)
-            if first.buffer in pipeline.versions and known:
+            if first.buffer in pipeline.versions and access_buffers:
                 distances = distances[: distances.count(0)]  # 0 comes first, if at all
             if not distances:
                 continue

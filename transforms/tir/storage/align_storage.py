@@ -171,9 +171,9 @@ class _Layout:
                 "at the call"
             )
         period = factor // common
-        wanted = offset // common * pow(unit // common, -1, period) % period
+        remainder = offset // common * pow(unit // common, -1, period) % period
         size_expr = AffineExpr.dimension(0)
-        grown = ApplyOp(size_expr + ((size_expr * -1 + wanted) % period), [size])
+        grown = ApplyOp(size_expr + ((size_expr * -1 + remainder) % period), [size])
         grown.location = self.alloc.location
         grown.result.name_hint = f"{self.alloc.label}_size"
         home = self.alloc.parent

@@ -353,7 +353,7 @@ def _require_registers(region: _Region) -> None:
             "KC4258",
             f"lower-tiles: {count} tiles are live at the same time",
             location=location_of(last),
-            facts=[f"{it.alloc.label}: {it.count}" for it in region.tiles],
+            facts=[f"{tile.alloc.label}: {tile.count}" for tile in region.tiles],
             why=f"there are only {TILES} tile registers",
             hints=["use at most 2 x 2 tiles of sums and two tiles of each operand: 8 in total"],
         )
@@ -365,7 +365,7 @@ def _require_undisturbed(region: _Region, instructions: Mapping[str, str]) -> No
         for inner in op.walk():
             what = _disturbance(inner, instructions)
             if what is not None:
-                names = ", ".join(it.alloc.label for it in region.tiles)
+                names = ", ".join(tile.alloc.label for tile in region.tiles)
                 raise CodegenError(
                     "KC4259",
                     f"lower-tiles: {what} comes between uses of {names}",
@@ -470,7 +470,7 @@ def _regions(used: Sequence[_Tiles]) -> list[_Region]:
             if len(ops) > 1 or ops[0] in tiles.calls or isinstance(ops[0], ForOp):
                 break
             inner = [block for region in ops[0].regions for block in region.blocks]
-            holding = [it for it in inner if all(_is_in(call, it) for call in tiles.calls)]
+            holding = [loop for loop in inner if all(_is_in(call, loop) for call in tiles.calls)]
             if len(holding) != 1:
                 break
             (home,) = holding
@@ -589,7 +589,7 @@ def _places(regions: Sequence[_Region], instructions: Mapping[str, str]) -> Iter
         place = _outermost(region, regions, instructions)
         places.setdefault(place.block, []).append(place)
     for block, of_block in places.items():
-        of_block.sort(key=lambda it: block.get_operation_index(it.begin))
+        of_block.sort(key=lambda region: block.get_operation_index(region.begin))
         last = of_block[0]
         for place in of_block[1:]:
             if place.configuration == last.configuration and _is_quiet(last, place, instructions):
@@ -623,8 +623,9 @@ def _is_alone(
     iteration.
     """
     return not any(
-        it.configuration != region.configuration and _is_in(it.first, loop.body.block)
-        for it in regions
+        other_region.configuration != region.configuration
+        and _is_in(other_region.first, loop.body.block)
+        for other_region in regions
     ) and not any(
         _disturbance(op, instructions) or _allocates_anew(op, loop) for op in loop.body.walk()
     )
@@ -645,8 +646,9 @@ def _is_quiet(before: _Place, behind: _Place, instructions: Mapping[str, str]) -
     op = before.end.next_op if at(before.end) < at(behind.begin) else None
     while op is not None and op is not behind.begin:
         if any(
-            _disturbance(it, instructions) or (isinstance(it, AllocOp) and it.dynamic_sizes)
-            for it in op.walk()
+            _disturbance(inner, instructions)
+            or (isinstance(inner, AllocOp) and inner.dynamic_sizes)
+            for inner in op.walk()
         ):
             return False
         op = op.next_op
@@ -669,7 +671,11 @@ class _Configurations:
                 for op in self.module.body.ops
                 if isinstance(symbol := op.get_attr_or_prop("sym_name"), StringAttr)
             }
-            name = next(it for n in range(len(taken) + 1) if (it := f"tile_shapes{n}") not in taken)
+            name = next(
+                candidate
+                for n in range(len(taken) + 1)
+                if (candidate := f"tile_shapes{n}") not in taken
+            )
             self._names[configuration] = name
             value = DenseIntOrFPElementsAttr.from_list(
                 TensorType(i8, [len(configuration)]),
@@ -798,12 +804,12 @@ def _row_stride(argument: SSAValue) -> tuple[list[Operation], SSAValue]:
     """The bytes from one row of a tile in memory to the next."""
     view = argument.owner
     type_ = _memref(argument)
-    known = strides_of(type_)[0]
+    static_stride = strides_of(type_)[0]
     if isinstance(view, ViewOp):
-        known = strides_of(_memref(view.buffer))[view.positions[0]]
+        static_stride = strides_of(_memref(view.buffer))[view.positions[0]]
     size = _bytes_of(type_)
-    if known is not None:
-        constant = arith.ConstantOp(IntegerAttr(known * size, i64))
+    if static_stride is not None:
+        constant = arith.ConstantOp(IntegerAttr(static_stride * size, i64))
         return [constant], constant.result
     strides = memref.ExtractStridedMetaDataOp(argument)
     stride = arith.IndexCastOp(strides.strides[0], i64)

@@ -105,18 +105,18 @@ def _merge(function: func.FuncOp, buffer: SSAValue, index: IndexValues) -> None:
     for access in plain:
         exprs = access.indices.data.results
         if any(map(divisions, exprs)):
-            known = [index.compose(expr, access.operands_of_map) for expr in exprs]
-            joined.update(mergeable(known, shape, index))
+            places = [index.compose(expr, access.operands_of_map) for expr in exprs]
+            joined.update(mergeable(places, shape, index))
     if isinstance(buffer, BlockArgument):
         joined -= _declared(function, buffer.index)
     if not joined:
         return
     groups = list(groups_of(len(shape), joined))
     for access in plain:
-        known = [
+        places = [
             index.compose(expr, access.operands_of_map) for expr in access.indices.data.results
         ]
-        merged = [index.simplify(number_of(known, shape, group)) for group in groups]
+        merged = [index.simplify(number_of(places, shape, group)) for group in groups]
         _set_indices(access, *index.to_map(merged))
     sizes = [math.prod(shape[dim] for dim in group) for group in groups]
     new = MemRefType(type_.element_type, sizes, type_.layout, type_.memory_space)

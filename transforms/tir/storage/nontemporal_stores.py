@@ -123,7 +123,9 @@ class NontemporalStoresPass(ModulePass):
         if least <= 0 and self.min_bytes is None:
             return
         for function in functions(op):
-            if function.is_declaration or any(type(it) is BlockOp for it in preorder(function)):
+            if function.is_declaration or any(
+                type(inner) is BlockOp for inner in preorder(function)
+            ):
                 continue
             for argument in function.body.blocks[0].args:
                 for store, alignment in _streams(argument, least):

@@ -74,7 +74,9 @@ def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
         return []
     if not _takes_a_side(step, reduction):
         return []
-    loops = [it for it in loop_tree.all_loops_around(block) if loop_tree.is_inside(it, split.root)]
+    loops = [
+        loop for loop in loop_tree.all_loops_around(block) if loop_tree.is_inside(loop, split.root)
+    ]
     terms = 1
     for inner in loops:
         kinds = (
@@ -231,10 +233,10 @@ def without_places(step: CombineOp, growing: Sequence[int]) -> None:
         if not isinstance(op.cond.type, IntegerType):
             continue
         ops: list[Operation] = []
-        known = condition.of(op.cond)
-        if not _is_short(known):
+        place = condition.of(op.cond)
+        if not _is_short(place):
             continue
-        value = _chosen(known, op.lhs, op.rhs, ops, comparisons)
+        value = _chosen(place, op.lhs, op.rhs, ops, comparisons)
         for new in ops:
             new.location = op.location
         Rewriter.insert_op(ops, InsertPoint.before(op))
@@ -264,12 +266,12 @@ class _Conditions:
 
     def __init__(self, before: dict[SSAValue, SSAValue]) -> None:
         self.before = before
-        self.known: dict[SSAValue, Condition] = {}
+        self.conditions: dict[SSAValue, Condition] = {}
 
     def of(self, value: SSAValue) -> Condition:
-        if value not in self.known:
-            self.known[value] = self._of(value)
-        return self.known[value]
+        if value not in self.conditions:
+            self.conditions[value] = self._of(value)
+        return self.conditions[value]
 
     def _of(self, value: SSAValue) -> Condition:
         op = value.owner
@@ -287,9 +289,9 @@ class _Conditions:
             return _both(self.of(op.lhs), self.of(op.rhs))
         if isinstance(op, arith.XOrIOp):
             lhs, rhs = self.of(op.lhs), self.of(op.rhs)
-            for known, rest in ((lhs, rhs), (rhs, lhs)):
-                if isinstance(known, bool):
-                    return _negated(rest) if known else rest
+            for constant, rest in ((lhs, rhs), (rhs, lhs)):
+                if isinstance(constant, bool):
+                    return _negated(rest) if constant else rest
         return value
 
 

@@ -224,7 +224,7 @@ class Branches:
         if (
             varying[0].kind is not AffineConstraintKind.ge
             or linear is None
-            or linear.given
+            or linear.assumptions
             or linear.stride != -1
             or None in exprs.values()
         ):
@@ -315,7 +315,7 @@ class Branches:
             if linear is None or condition.kind is not AffineConstraintKind.ge:
                 return None
             lowest = linear.base + min(0, linear.stride * (self.values.width - 1))
-            minima += [*linear.given, at_least_zero(lowest)]
+            minima += [*linear.assumptions, at_least_zero(lowest)]
         return simplify_constraints(minima, self.values.index.ranges)
 
     # Branches

@@ -251,7 +251,7 @@ class Chunk:
         last = self.values.expr(op.indices[-1])
         linear = self.values.linear(last) if last is not None else None
         rest = [*op.indices[:-1], *op.sizes]
-        if linear is None or linear.given or any(map(self.values.is_varying, rest)):
+        if linear is None or linear.assumptions or any(map(self.values.is_varying, rest)):
             self._per_lane(op)
             return
         first = LinearizeOp(
@@ -282,25 +282,29 @@ class Chunk:
         """Delinearize the first lane's index, under the assumption that all lanes are in one row.
         Returns False if this assumption cannot be checked before the loop.
         """
-        known = [size for size in sizes if size is not None and self.values.is_outside(size)]
-        if len(known) != len(sizes) or not self.values.is_outside(linear.base) or linear.stride < 0:
+        static = [size for size in sizes if size is not None and self.values.is_outside(size)]
+        if (
+            len(static) != len(sizes)
+            or not self.values.is_outside(linear.base)
+            or linear.stride < 0
+        ):
             return False
         if op.parent is not self.loop.body.block:
             return False  # a guard may keep it from dividing by 0
         ops: list[Operation] = []
-        index, *values = [_value(expr, self.values.index, ops) for expr in (linear.base, *known)]
+        index, *values = [_value(expr, self.values.index, ops) for expr in (linear.base, *static)]
         first = DelinearizeOp(index, values)
         ops.append(first)
         *outer, start = [self.values.index.expr(part) for part in first.indices]
         check = simplify_constraint(
-            self.values.in_range(start, linear.stride, known[-1]), self.values.index.ranges
+            self.values.in_range(start, linear.stride, static[-1]), self.values.index.ranges
         )
         if check is False:
             return False
         for new_op in ops:
             new_op.location = op.location
         self.prologue += ops
-        self.values.assume(linear.given if check is True else (*linear.given, check))
+        self.values.assume(linear.assumptions if check is True else (*linear.assumptions, check))
         for old, expr in zip(op.indices, outer, strict=False):
             self.values.define_expr(old, expr)
         expr = self.values.index.simplify(start + self.values.lane_expr * linear.stride)
@@ -488,7 +492,7 @@ class Chunk:
         bases = []
         for line in lines:
             assert line is not None
-            self.values.assume(line.given)
+            self.values.assume(line.assumptions)
             bases.append(line.base)
         return bases
 

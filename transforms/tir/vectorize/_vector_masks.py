@@ -126,7 +126,11 @@ class Masks:
     def _lanes_where(self, condition: AffineConstraintExpr) -> SSAValue:
         expr = condition.lhs
         linear = self.values.linear(expr)
-        if condition.kind is AffineConstraintKind.ge and linear is not None and not linear.given:
+        if (
+            condition.kind is AffineConstraintKind.ge
+            and linear is not None
+            and not linear.assumptions
+        ):
             if linear.stride == 1:
                 return self._compare_lane(linear.base * -1, "sge", (0, self.values.width))
             if linear.stride == -1:
@@ -307,7 +311,7 @@ class Masks:
         assert isinstance(buffer.type, MemRefType)
         none = self.values.dense(i1, [0])
         width = self.values.width
-        chosen = DenseArrayBase.from_list(i64, [width if it is None else it for it in lanes])
+        chosen = DenseArrayBase.from_list(i64, [width if lane is None else lane for lane in lanes])
         type_ = self.values.vector_type(i1)
         mask = self.values.emit(ShuffleOp(self.mask, none, chosen, result_type=type_)).results[0]
         return self._masked_load(buffer, first, mask)

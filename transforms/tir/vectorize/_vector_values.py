@@ -39,13 +39,13 @@ from kc.dialects.tir import INDEX, ApplyOp
 
 @dataclass(frozen=True)
 class Linear:
-    """The function ``base + stride * lane``, valid if all conditions in ``given`` hold. ``base``
-    does not depend on the lane.
+    """The function ``base + stride * lane``, valid if all conditions in ``assumptions`` hold.
+    ``base`` does not depend on the lane.
     """
 
     base: AffineExpr
     stride: int
-    given: tuple[AffineConstraintExpr, ...] = ()
+    assumptions: tuple[AffineConstraintExpr, ...] = ()
 
 
 @dataclass
@@ -202,10 +202,10 @@ class LaneValues:
     ) -> list[AffineExpr] | None:
         """``exprs`` over the old values ``operands``; None if an operand is not affine."""
         dims = [self.expr(operand) for operand in operands]
-        known = [dim for dim in dims if dim is not None]
-        if len(known) != len(dims):
+        static = [dim for dim in dims if dim is not None]
+        if len(static) != len(dims):
             return None
-        return [self.index.simplify(expr.replace_dims_and_symbols(known, ())) for expr in exprs]
+        return [self.index.simplify(expr.replace_dims_and_symbols(static, ())) for expr in exprs]
 
     # Conversions
 
@@ -265,7 +265,7 @@ class LaneValues:
 
     def _make_index_vector(self, expr: AffineExpr) -> SSAValue:
         linear = self.linear(expr)
-        if linear is None or linear.given:
+        if linear is None or linear.assumptions:
             lanes = range(self.width)
             return self._gather(INDEX, [self.apply(self.at_lane(expr, n)) for n in lanes])
         steps = [linear.stride * n for n in range(self.width)]
@@ -299,11 +299,11 @@ class LaneValues:
         """``expr`` as a linear function of the lane; None if it is not linear.
 
         Quotients and remainders are assumed not to wrap around between the first and the last lane,
-        if this can be checked before the loop's body; the check is added to ``given``.
+        if this can be checked before the loop's body; the check is added to ``assumptions``.
         """
         terms, constant = linear_terms(expr)
         base, stride = AffineExpr.constant(constant), 0
-        given: list[AffineConstraintExpr] = []
+        assumptions: list[AffineConstraintExpr] = []
         for atom, factor in terms.items():
             if not self.has_lane(atom):
                 base += atom * factor
@@ -316,8 +316,8 @@ class LaneValues:
                 return None
             base += part.base * factor
             stride += part.stride * factor
-            given += part.given
-        return Linear(self.index.simplify(base), stride, tuple(dict.fromkeys(given)))
+            assumptions += part.assumptions
+        return Linear(self.index.simplify(base), stride, tuple(dict.fromkeys(assumptions)))
 
     def _linear_atom(self, atom: AffineExpr) -> Linear | None:
         """A quotient or remainder that depends on the lane, as a linear function; None if it is not
@@ -331,7 +331,7 @@ class LaneValues:
         if inner is None or abs(inner.stride) * (self.width - 1) >= divisor:
             return None
         first = self.index.simplify(inner.base % divisor)
-        given = [*inner.given]
+        assumptions = [*inner.assumptions]
         if inner.stride:
             check = simplify_constraint(
                 self.in_range(first, inner.stride, divisor), self.index.ranges
@@ -339,10 +339,10 @@ class LaneValues:
             if check is False or (check is not True and not self.is_outside(first)):
                 return None
             if check is not True:
-                given.append(check)
+                assumptions.append(check)
         if atom.kind is AffineBinaryOpKind.Mod:
-            return Linear(first, inner.stride, tuple(given))
-        return Linear(self.index.simplify(inner.base // divisor), 0, tuple(given))
+            return Linear(first, inner.stride, tuple(assumptions))
+        return Linear(self.index.simplify(inner.base // divisor), 0, tuple(assumptions))
 
     def in_range(
         self, first: AffineExpr, stride: int, size: int | AffineExpr
@@ -356,6 +356,6 @@ class LaneValues:
         values = [self.index.roots[dim] for dim in dimensions(expr)]
         return all(value is not None and value not in self._inner for value in values)
 
-    def assume(self, given: Sequence[AffineConstraintExpr]) -> None:
-        """Assume ``given``, conditions on values from outside, in the whole chunk."""
-        self.assumptions.update(dict.fromkeys(given))
+    def assume(self, constraints: Sequence[AffineConstraintExpr]) -> None:
+        """Assume ``constraints``, conditions on values from outside, in the whole chunk."""
+        self.assumptions.update(dict.fromkeys(constraints))

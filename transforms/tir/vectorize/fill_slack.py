@@ -327,7 +327,7 @@ class _Function:
         dropped: set[int] = set()
         guarded: dict[LoadOp | StoreOp, list[AffineExpr]] = {}
         for n in lanes:
-            kept = [
+            remaining = [
                 *around,
                 *(
                     expr
@@ -337,8 +337,10 @@ class _Function:
             ]
             condition = exprs[n]
             assert condition is not None
-            harmful = [it for it in accesses if not self._is_harmless(it, condition, kept)]
-            loads = [it.op for it in harmful if _is_scalar_load(it.op)]
+            harmful = [
+                access for access in accesses if not self._is_harmless(access, condition, remaining)
+            ]
+            loads = [access.op for access in harmful if _is_scalar_load(access.op)]
             if not harmful or (may_guard and len(loads) == len(harmful)):
                 dropped.add(n)
                 for load in loads:
@@ -350,9 +352,9 @@ class _Function:
             access.conditions = [expr for expr in access.conditions if expr not in gone]
             if access.op.buffer in self.buffers:
                 stored = self.buffers[access.op.buffer].accesses
-                for known in stored:
-                    if known.op is access.op:
-                        known.conditions = access.conditions
+                for kept_access in stored:
+                    if kept_access.op is access.op:
+                        kept_access.conditions = access.conditions
         for load, conditions in guarded.items():
             assert isinstance(load, LoadOp)
             self._guard(load, conditions)
@@ -373,7 +375,7 @@ class _Function:
         """True if the lanes around ``op`` fill at most one vector and the target has masks. With
         several vectors, vectors without a needed iteration would be computed, too.
         """
-        widths = [_element_bits(it.op) for it in accesses]
+        widths = [_element_bits(access.op) for access in accesses]
         lanes = math.prod(
             loop.static_extent or self.vector_bits
             for loop in _loops_around(op)
@@ -438,12 +440,12 @@ class _Function:
         return accesses
 
     def _is_harmless(
-        self, access: _Access, condition: AffineExpr, kept: Sequence[AffineExpr]
+        self, access: _Access, condition: AffineExpr, remaining: Sequence[AffineExpr]
     ) -> bool:
         """True if lanes for which ``condition`` fails may execute the access."""
         type_ = access.op.buffer.type
         assert isinstance(type_, MemRefType)
-        conditions = [*kept, *(c for c in access.conditions if c != condition)]
+        conditions = [*remaining, *(c for c in access.conditions if c != condition)]
         for place, size in zip(access.place, type_.get_shape(), strict=True):
             if not self._holds(place, conditions):
                 return False

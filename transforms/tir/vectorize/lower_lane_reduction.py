@@ -454,8 +454,8 @@ class _Lowering:
         """The block that combines the partial results with each other and with the result."""
         reduction = parts.split.reduction
 
-        def results(body: Block, mapping: Values, kept: Sequence[int]) -> Sequence[SSAValue]:
-            del kept
+        def results(body: Block, mapping: Values, places: Sequence[int]) -> Sequence[SSAValue]:
+            del places
             vectors: list[SSAValue] = []
             for alloc in parts.allocs:
                 assert isinstance(alloc.buffer.type, MemRefType)
@@ -463,9 +463,9 @@ class _Lowering:
                 load = LoadOp(alloc.buffer, *parts.place(values), type_)
                 body.add_op(load)
                 vectors.append(load.result)
-            scalars, known = captured_copies(reduction, mapping)
+            scalars, copies = captured_copies(reduction, mapping)
             body.add_ops(scalars)
-            steps = functools.partial(_steps_on_vectors, known=known)
+            steps = functools.partial(_steps_on_vectors, mapping=copies)
             no_nan = parts in self.maxima
             totals = _folded(body, reduction, vectors, self.width, steps, no_nan=no_nan)
             old: list[SSAValue] = []
@@ -583,11 +583,11 @@ def _steps_on_vectors(
     reduction: Reduction,
     old: Sequence[SSAValue],
     new: Sequence[SSAValue],
-    known: Mapping[SSAValue, SSAValue],
+    mapping: Mapping[SSAValue, SSAValue],
 ) -> list[SSAValue]:
     """The steps of a reduction on vectors, lane by lane, with results in the order of its updates.
 
-    ``known`` has the values that combiners capture, which are equal in all lanes.
+    ``mapping`` has the values that combiners capture, which are equal in all lanes.
     """
     results: list[SSAValue] = []
     done: dict[Operation, dict[SSAValue, SSAValue]] = {}
@@ -608,7 +608,7 @@ def _steps_on_vectors(
             arguments = [*(old[m] for m in positions), *(new[m] for m in positions)]
             params = step.combiner.block.args
             values: Values = dict(zip(params, arguments, strict=False))
-            captured = [known.get(value, value) for value in step.captured]
+            captured = [mapping.get(value, value) for value in step.captured]
             scalars: Values = dict(zip(params[len(arguments) :], captured, strict=True))
             of_element = ops_of_element(step)
 

@@ -531,12 +531,14 @@ class _Lowering:
         if not self.has_masks or native < 2 or width < 2 * native or not _is_guarded(loop):
             return masked
         chunk = Chunk(loop, native, base, self.index, self._masking())
-        known = list(chunk.values.assumptions)
+        assumptions = list(chunk.values.assumptions)
         chunk.discard()
-        if len(known) != 1 or {assumption.kind, known[0].kind} != {AffineConstraintKind.ge}:
+        if len(assumptions) != 1 or {assumption.kind, assumptions[0].kind} != {
+            AffineConstraintKind.ge
+        }:
             return masked
         # By how much the guard changes from lane to lane: lanes in front hold where later ones do.
-        of_all, of_first = assumption.lhs - assumption.rhs, known[0].lhs - known[0].rhs
+        of_all, of_first = assumption.lhs - assumption.rhs, assumptions[0].lhs - assumptions[0].rhs
         moved = self.index.simplify(of_all - of_first)
         if not isinstance(moved, AffineConstantExpr) or moved.value >= 0:
             return masked

@@ -186,8 +186,8 @@ class _Extractor(ExprMutator):
         return self.visit_in_order([node.part for node in inner.nodes])
 
     def visit(self, expr: Expr) -> Any:
-        known = self.inputs.get(id(expr))
-        return known if known is not None else super().visit(expr)
+        parameter = self.inputs.get(id(expr))
+        return parameter if parameter is not None else super().visit(expr)
 
     def visit_call(self, call: Call) -> Expr:
         copy = super().visit_call(call)

@@ -153,8 +153,8 @@ class _Rewriter(ExprMutator):
         """An expression of the match as it is now."""
         if expr is root:
             return post
-        known = self._results.get(id(expr))
-        return expr if known is None else known[1]
+        record = self._results.get(id(expr))
+        return expr if record is None else record[1]
 
 
 class _Partitioner(ExprMutator):

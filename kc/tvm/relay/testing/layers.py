@@ -56,8 +56,13 @@ def batch_norm_infer(
     **kwargs: Any,
 ) -> Expr:
     """The first result of ``nn.batch_norm``, of variables ``{name}_gamma`` and the like."""
-    given = {"gamma": gamma, "beta": beta, "moving_mean": moving_mean, "moving_var": moving_var}
-    operands = [_weight(value, kwargs, end) for end, value in given.items()]
+    parameters = {
+        "gamma": gamma,
+        "beta": beta,
+        "moving_mean": moving_mean,
+        "moving_var": moving_var,
+    }
+    operands = [_weight(value, kwargs, end) for end, value in parameters.items()]
     kwargs.pop("name", None)
     results: TupleWrapper = nn.batch_norm(data, *operands, **kwargs)
     return results[0]
