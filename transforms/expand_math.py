@@ -245,7 +245,7 @@ def _is_approximate(op: Operation) -> bool:
 
 class _Expansion(RewritePattern):
     """The base of the patterns that replace operations by functions of
-    :mod:`kc.transforms.elementary`, except the operations that are ``kept`` in kernels.
+    :mod:`kc.transforms.elementary`, except the operations in ``supported`` in kernels.
     """
 
     def __init__(self, target: Target, supported: Collection[str] = ()) -> None:

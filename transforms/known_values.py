@@ -32,7 +32,7 @@ def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
 
 def rebuild(value: SSAValue, anchor: Operation, copies: dict[SSAValue, SSAValue]) -> SSAValue:
     """Recompute ``value`` before ``anchor`` if necessary, and return it; see :func:`can_rebuild`.
-    ``known`` maps values to their recomputed copies.
+    ``copies`` maps values to their recomputed copies.
     """
     if value in copies or is_available(value, anchor):
         return copies.get(value, value)

@@ -97,15 +97,15 @@ def default_directory() -> Path | None:
 
 def directory() -> Path | None:
     """The directory in use, None where the cache is off."""
-    given = environment.read(VARIABLE)
-    if given == OFF:
+    setting = environment.read(VARIABLE)
+    if setting == OFF:
         return None
-    if not given:
+    if not setting:
         return default_directory() if _on_by_default.get() else None
     try:
-        return Path(given).expanduser()
+        return Path(setting).expanduser()
     except RuntimeError as error:  # ~name of no user
-        _warn(given, str(error))
+        _warn(setting, str(error))
         return None
 
 
@@ -202,8 +202,8 @@ def _versions(packages: Sequence[str]) -> str:
     """The versions of the distributions that contain the packages."""
     from importlib.metadata import packages_distributions, version
 
-    known = packages_distributions()
-    names = sorted({name for package in packages for name in known.get(package, ())})
+    distributions = packages_distributions()
+    names = sorted({name for package in packages for name in distributions.get(package, ())})
     return " ".join(f"{name}-{version(name)}" for name in names)
 
 
@@ -305,8 +305,8 @@ def _warn(folder: Path | str, reason: str) -> None:
 
 
 def _limit() -> int:
-    given = environment.read(SIZE_VARIABLE)
-    return (int(given) if given.isdecimal() else 512) * _MIB
+    setting = environment.read(SIZE_VARIABLE)
+    return (int(setting) if setting.isdecimal() else 512) * _MIB
 
 
 def _prune(folder: Path) -> None:
