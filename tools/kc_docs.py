@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kc.areas import FAMILIES
+from kc.frontend.torch import operators_table as torch_table
 from kc.graph import operators_table
 from kc.support import class_docs, registry
 from kc.support.diagnostics import InputError
@@ -199,6 +200,7 @@ PAGES: dict[str, tuple[str, Own]] = {
     "codes": ("Diagnostics", _codes),
     "dialects": ("Dialects", _dialects),
     "graph-operators": ("Operators of graphs", operators_table.page),
+    "torch-operators": ("Operators of PyTorch", torch_table.page),
     "passes": ("Passes and schedule primitives", _passes),
     "tools": ("Commands", _tools),
     "tvm-names": ("TVM's public names", names_table.page),

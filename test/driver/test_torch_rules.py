@@ -30,6 +30,8 @@ R = torch.tensor([0, 2, 0])
 PLACES = torch.tensor([[0, 1, 0], [0, 0, 1]])
 HOLDS = torch.tensor([True, False, True])
 X, V = r(3, 4), r(3, 4)
+Y = torch.tensor([[3.0, NAN, 1.0, 2.0, NAN, -1.0], [0.0, 5.0, -3.0, 2.0, -0.5, 2.5]])
+Z = torch.tensor([[3, 5, 1], [2, 2, 9]])
 
 
 def changed(x: Any, key: Any, value: Any) -> Any:
@@ -87,6 +89,32 @@ GROUPS: dict[str, tuple[tuple[Any, ...], Callable[..., Any]]] = {
         torch.bucketize(x, torch.tensor([-1.0, 0.0, 0.5]), out_int32=True, right=True),
         torch.bucketize(torch.tensor([1, 2, 3]), torch.tensor([1, 3]), right=True),
         torch.searchsorted(x.sort(1)[0], v, side="right"),
+    )),
+    "orders": ((Y, Z), lambda y, z: (
+        *torch.sort(y, dim=1, descending=True, stable=True), *torch.sort(y, dim=0, stable=True),
+        *y.topk(3, 1), *y.topk(2, 1, largest=False), *y.topk(0, 1), *z.topk(2),
+        *torch.sort(y.double(), dim=1, descending=True, stable=True),
+        *torch.sort(y.half(), dim=1, descending=True, stable=True),
+        y.median(), *y.median(1), *y.median(0, keepdim=True), z.median(), *z.median(-1),
+        torch.histc(y, 5, 0, 3), torch.histc(z.float(), 4), torch.histc(z.float() * 0, 4),
+    )),
+    "antialias": ((r(1, 2, 13, 17),), lambda x: (
+        F.interpolate(x, size=(5, 6), mode="bilinear", antialias=True),
+        F.interpolate(x, size=(5, 40), mode="bicubic", antialias=True),
+        F.interpolate(x, scale_factor=0.37, mode="bilinear", antialias=True),
+        F.interpolate(x, size=(5, 6), mode="bilinear", antialias=True, align_corners=True),
+        F.avg_pool2d(x, 3, 2, 1, divisor_override=5), F.avg_pool3d(x, 2, 1, divisor_override=3),
+        F.avg_pool2d(x[0], 3, 2, 1, True, divisor_override=5),
+    )),
+    "recurrent": ((r(4, 2, 3), r(2, 2, 5), r(10, 3), r(10, 5), r(10)), lambda x, h, wi, wh, b: (
+        *aten.rnn_tanh.input(x, h[:1], [wi[:5], wh[:5], b[:5], b[5:]], True, 1, 0.0, False, False,
+                             False),
+        *aten.rnn_relu.input(x, h, [wi[:5], wh[:5], wi[5:], wh[5:]], False, 1, 0.0, False, True,
+                             False),
+        *aten.gru.input(x.transpose(0, 1), h[:1, :, :3], [wi[1:], wh[1:, :3]],
+                        False, 1, 0.0, False, False, True),
+        *aten.lstm.input(x, [h[:1, :, :2], h[1:, :, :2]], [wi[:8], wh[:8, :2], b[:8], b[2:]], True,
+                         1, 0.0, False, False, False),
     )),
     "distances": ((r(2, 3, 4), r(2, 5, 4)), lambda x, y: (
         *(aten._cdist_forward(x, y, p, None) for p in (0.0, 1.0, 2.0, 3.0, float("inf"))),

@@ -2,7 +2,8 @@
 """Modules of torch, and their graphs as data, which tests read where torch is not installed.
 
 ``python test/driver/torch_modules.py`` writes ``Inputs/torch_graphs.json`` anew, with torch: for
-each module the nodes of its graph after ``run_decompositions``, parameters, inputs and results.
+each module the nodes of its graph as the importer decomposes it, parameters, inputs and results. It
+writes the list of ATen's core overloads, too (``kc/frontend/torch/core_overloads.txt``).
 :func:`stored` gives objects that have of an ``ExportedProgram`` what the import reads. Where
 torch-mlir is installed, too, its text of each module, linalg on tensors, is written to
 ``Inputs/torch_mlir.mlir``, which :func:`exports` reads.
@@ -369,7 +370,9 @@ def graph(module: Any, given: tuple[Any, ...], dynamic_shapes: Any = None) -> di
     """The data of a module."""
     import torch
 
-    program = torch.export.export(module, given, dynamic_shapes=dynamic_shapes).run_decompositions()
+    from kc.frontend.torch.decomposition import decomposed
+
+    program = decomposed(torch.export.export(module, given, dynamic_shapes=dynamic_shapes))
     signature = program.graph_signature
     names = {
         **signature.inputs_to_parameters,
@@ -421,10 +424,30 @@ def _text(module: Any, given: tuple[Any, ...], dynamic_shapes: Any) -> str | Non
         return None
 
 
+def core_overloads() -> list[str]:
+    """The overloads that torch tags core."""
+    import torch
+
+    core: set[str] = set()
+    for name in torch._C._dispatch_get_all_op_names():
+        space, _, operator = name.partition("::")
+        packet, _, overload = operator.partition(".")
+        if space == "aten":
+            function = getattr(getattr(torch.ops.aten, packet), overload or "default")
+            if torch.Tag.core in function.tags:
+                core.add(str(function))
+    return sorted(core)
+
+
 def main() -> None:
     """Write the data."""
     import torch
 
+    from kc.frontend.torch.operators_table import CORE
+
+    head = f"# The overloads of ATen that torch {torch.__version__.partition('+')[0]} tags core."
+    names = "\n".join(core_overloads())
+    CORE.write_text(f"{head} Written by test/driver/torch_modules.py.\n{names}\n")
     cases: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
         name: (module, given, None) for name, (module, given) in modules().items()
     }

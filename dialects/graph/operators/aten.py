@@ -78,7 +78,8 @@ _ROWS: dict[Pattern, str] = {
         native_layer_norm native_group_norm _native_batch_norm_legit_no_training
         _native_batch_norm_legit.no_stats avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d
         _adaptive_avg_pool3d adaptive_avg_pool1d max_pool1d max_pool2d max_pool3d
-        linalg_vector_norm var.dim var.correction
+        linalg_vector_norm var.dim var.correction _upsample_bilinear2d_aa
+        _upsample_bilinear2d_aa.vec _upsample_bicubic2d_aa _upsample_bicubic2d_aa.vec
         """,
     Pattern.OPAQUE: """
         _cdist_forward _pdist_forward cumsum cumprod max.dim min.dim var_mean.correction
@@ -90,7 +91,7 @@ _ROWS: dict[Pattern, str] = {
         _embedding_bag_forward_only col2im max_pool2d_with_indices_backward
         embedding_dense_backward native_layer_norm_backward native_group_norm_backward
         convolution_backward avg_pool2d_backward _adaptive_avg_pool2d_backward gru.input
-        rnn_tanh.input rnn_relu.input
+        rnn_tanh.input rnn_relu.input median median.dim histc
         """,
 }
 """Pattern -> operators, without ``aten.`` and ``.default``."""

@@ -107,7 +107,7 @@ _ROWS: dict[Numerics, str] = {
         reflection_pad1d reflection_pad2d reflection_pad3d
         replication_pad1d replication_pad2d replication_pad3d
         convolution_backward avg_pool2d_backward _adaptive_avg_pool2d_backward
-        gru.input rnn_tanh.input rnn_relu.input
+        gru.input rnn_tanh.input rnn_relu.input median median.dim histc
         """,
     ONCE: """
         exp log log2 log10 sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh
@@ -120,6 +120,8 @@ _ROWS: dict[Numerics, str] = {
         upsample_linear1d.vec upsample_bilinear2d.vec upsample_trilinear3d.vec
         upsample_linear1d upsample_bilinear2d upsample_trilinear3d
         upsample_bicubic2d.vec upsample_bicubic2d grid_sampler_2d
+        _upsample_bilinear2d_aa _upsample_bilinear2d_aa.vec _upsample_bicubic2d_aa
+        _upsample_bicubic2d_aa.vec
         linalg_vector_norm _trilinear _embedding_bag _embedding_bag_forward_only scatter_add
         index_put _unsafe_index_put index_add scatter_reduce.two scatter.reduce scatter.value_reduce
         col2im max_pool2d_with_indices_backward embedding_dense_backward

@@ -17,7 +17,7 @@ from typing import Any
 
 from kc import te, topi
 from kc.expr.tensor import Tensor
-from kc.frontend.torch import backward, placing, recurrent
+from kc.frontend.torch import antialias, backward, ordering, placing, recurrent
 from kc.frontend.torch.numerics import WIDTHS, Output, converted
 from kc.frontend.torch.rules import OPERATORS, Unsupported
 from kc.frontend.torch.rules import axis_of as _axis
@@ -804,10 +804,30 @@ def _avg_pool(
     count_include_pad: bool = True, divisor_override: Any = None, *, node: Output, acc: str,
 ) -> Tensor:  # fmt: skip
     if divisor_override is not None:
-        raise Unsupported("divisor_override")
+        total = _sum_pool(x, window, stride, padding, node, acc)
+        return converted(topi.divide(total, _number(divisor_override, acc)), node.dtype)
     return _pool(
         x, len(window), "avg", window, stride, padding, 1, ceil_mode, count_include_pad, node, acc
     )
+
+
+def _sum_pool(x: Tensor, window: Any, stride: Any, padding: Any, node: Output, acc: str) -> Tensor:
+    """The sums of windows over the last axes."""
+    count = len(window)
+    taps = _sizes(window, count)
+    steps, before = _sizes(stride, count) if stride else taps, _sizes(padding, count)
+    loops = [te.reduce_axis((0, size), name=f"k{n}") for n, size in enumerate(taps)]
+    front = _rank(x) - count
+    zero = te.const(0.0, acc)
+
+    def total(*i: Any) -> Any:
+        at = [i[front + n] * steps[n] + loops[n] - before[n] for n in range(count)]
+        bounds = zip(at, x.shape[front:], strict=True)
+        inside = te.all(*(part for place, size in bounds for part in (place >= 0, place < size)))
+        value = x(*i[:front], *at).astype(acc)
+        return te.sum(te.if_then_else(inside, value, zero), axis=loops)
+
+    return te.compute(node.shape, total, "sum_pool")
 
 
 @_operator("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d")
@@ -1010,31 +1030,7 @@ def _scatter_add(x: Tensor, axis: int, index: Tensor, source: Tensor, *, node: O
     return topi.scatter_add(x, index, placing.cropped(source, index.shape), _axis(axis, _rank(x)))
 
 
-@_operator("sort")
-def _sort(x: Tensor, axis: int = -1, descending: bool = False, *, node: Any) -> list[Tensor]:
-    ascends = int(not descending)
-    return [
-        topi.sort(x, _axis(axis, _rank(x)), ascends),
-        topi.argsort(x, None, _axis(axis, _rank(x)), ascends, node[1].dtype),
-    ]
-
-
-@_operator("sort.stable")
-def _sort_stably(
-    x: Tensor, *_: Any, stable: bool | None = None, dim: int = -1, descending: bool = False,
-    node: Any,
-) -> list[Tensor]:  # fmt: skip
-    return _sort(x, dim, descending, node=node)
-
-
-@_operator("topk")
-def _topk(
-    x: Tensor, k: int, axis: int = -1, largest: bool = True, sorted: bool = True, *, node: Any
-) -> list[Tensor]:
-    return list(topi.topk(x, k, _axis(axis, _rank(x)), "both", not largest, node[1].dtype))
-
-
-_ENTERED = (backward, placing, recurrent)
+_ENTERED = (antialias, backward, ordering, placing, recurrent)
 """Modules that enter rules where they are imported."""
 
 
