@@ -161,8 +161,9 @@ def contraction_behind(nest: Nest) -> BlockOp | None:
             continue
         if behind is not None or sum(access.buffer is load.buffer for access in nest.loads) != 1:
             return None  # of two products, one is computed before
-        # Each element once: all loops move the load, as they move the store.
-        if not load.regular or any(load.stride(loop) == 0 for loop in nest.loops):
+        # Each element once: all loops of several iterations move the load, as they move the store.
+        still = (loop for loop in nest.loops if load.stride(loop) == 0)
+        if not load.regular or any(loop.static_extent != 1 for loop in still):
             return None
         if iterations(nest.loops) != iterations(Nest(writer).spatial):
             return None

@@ -250,7 +250,7 @@ def _saves(group: Group) -> bool:
 def _vector_is_left(draft: Draft, nest: Nest, shared: list[ForOp]) -> bool:
     """True if vectors run along a loop that is not shared."""
     inner = [loop for loop in nest.loops if loop not in shared]
-    if not inner:
+    if iterations(inner) == 1 and all(loop.static_extent is not None for loop in inner):
         return True  # one number an iteration
     vector = pointwise.vector_loop(nest, inner, draft.machine.lanes(nest.bits))
     return vector is not None or all(loop in nest.reduce for loop in inner)

@@ -1234,3 +1234,18 @@ def test_short_rows_are_reduced_in_lanes(length: int, in_lanes: bool):
     X = te.placeholder((40, length), name="X")
     schedule = kc.auto_schedule([X, topi.sum(X, 1)], AVX512)
     assert (f"{length} vectorized" in kinds(schedule, "X_sum")) is in_lanes
+
+
+def test_norms_by_mean_and_variance_go_through_a_row_once() -> None:
+    """What is one number a row stays in the loop over rows, also where its axis is kept."""
+    x = te.placeholder((64, 256), name="x")
+    mean = topi.divide(topi.sum(x, 1, keepdims=True), 256.0)
+    centred = topi.subtract(x, mean)
+    variance = topi.divide(topi.sum(topi.multiply(centred, centred), 1, keepdims=True), 256.0)
+    y = topi.divide(centred, topi.sqrt(topi.add(variance, 1e-5)))
+    text = str(kc.auto_schedule([x, y], Target("llvm -mcpu=znver4 -num-cores=1")).mod)
+    assert text.count("\n    tir.for ") == 1
+    array = np.random.default_rng(1).standard_normal((64, 256)).astype("float32")
+    wide = array.astype("float64")
+    expected = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5)
+    np.testing.assert_allclose(kc.build([x, y])(array), expected, rtol=1e-5, atol=1e-5)

@@ -156,3 +156,16 @@ def test_a_padding_is_computed_once_and_begins_with_vectors():
     expected = depthwise(x.transpose(0, 3, 1, 2), of_channels, 1, 4, 2).transpose(0, 2, 3, 1)
     result = kc.build([X, W, topi.nn.depthwise_conv2d_nhwc(X, W, 1, 4, 2)])(x, w)
     np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_the_tail_of_one_image_is_computed_with_its_windows() -> None:
+    """The dimension of one image moves nothing: scale, shift and relu are the tiles' epilogue."""
+    X, W = te.placeholder((1, 16, 24, 40), name="X"), te.placeholder((16, 1, 3, 3), name="W")
+    scale, shift = (te.placeholder((16, 1, 1), name=name) for name in ("S", "T"))
+    sums = topi.nn.depthwise_conv2d_nchw(X, W, 1, 1, 1)
+    tensors = [X, W, scale, shift, topi.nn.relu(topi.add(topi.multiply(sums, scale), shift))]
+    text = str(kc.auto_schedule(tensors, ZEN4).mod)
+    assert text.count("\n    tir.for ") == 1
+    arrays = [data(1, 16, 24, 40), data(16, 1, 3, 3), data(16, 1, 1), data(16, 1, 1)]
+    expected = np.maximum(depthwise(arrays[0], arrays[1], 1, 1) * arrays[2] + arrays[3], 0)
+    np.testing.assert_allclose(kc.build(tensors)(*arrays), expected, rtol=1e-4, atol=1e-5)
