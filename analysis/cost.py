@@ -157,6 +157,21 @@ def estimate(
     return counter.cost([size for size in caches if size > 0])
 
 
+def traffic_by_buffer(
+    function: func.FuncOp,
+    within: Sequence[Operation],
+    caches: Sequence[int],
+    assume: Mapping[str, int] | None = None,
+) -> list[Mapping[SSAValue, int]]:
+    """The bytes of each buffer that some operations of the body of ``function`` fetch.
+
+    First those that they access, then for each cache, of ``caches`` bytes, those that come into it
+    if it holds none of them before. ``assume`` gives symbolic sizes by name.
+    """
+    counter = _Counter(function, dict(assume or {}), within)
+    return counter.traffic_by_buffer(caches)
+
+
 def bytes_at_a_time(
     function: func.FuncOp, assume: Mapping[str, int] | None = None, threads: int = 1
 ) -> int:
@@ -237,6 +252,10 @@ class _Counter:
             lanes=max(lanes, default=1),
             assumed=self.assumed,
         )
+
+    def traffic_by_buffer(self, caches: Sequence[int]) -> list[Mapping[SSAValue, int]]:
+        touched = self._touched_by_all()
+        return [touched, *(self._traffic(self.tops, touched, cache) for cache in caches)]
 
     def _size(self, buffer: SSAValue) -> int | None:
         """The bytes of a buffer; None if its shape is unknown."""

@@ -499,8 +499,13 @@ class PassContext:
     @staticmethod
     def current() -> PassContext:
         """The innermost context, or a context without options."""
+        return PassContext.entered() or _default()
+
+    @staticmethod
+    def entered() -> PassContext | None:
+        """The innermost context that the program has entered, if there is one."""
         stack = _STACK.get()
-        return stack[-1] if stack else _default()
+        return stack[-1] if stack else None
 
     @staticmethod
     def list_configs() -> dict[str, dict[str, str]]:

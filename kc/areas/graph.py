@@ -62,7 +62,6 @@ PLUGIN = Plugin(
             "kc.transforms.graph.{stem}:{name}Pass",
             "infer-type",
             "remove-unused-functions",
-            "fuse-ops",
             "defuse-ops",
             "dead-code-elimination",
             "eliminate-common-subexpr",
@@ -96,7 +95,7 @@ PLUGIN = Plugin(
             "lower-te",
             "first-order-gradient",
         )
-        | paths_of("kc.building.graphs.{stem}:{name}Pass", "graph-optimize")
+        | paths_of("kc.building.graphs.{stem}:{name}Pass", "fuse-ops", "graph-optimize")
     },
     builders={"graph.func": "kc.building.graphs.compiled_graph:build_function"},
     runners={

@@ -13,15 +13,15 @@ from kc.support.absent_names import no_attribute as _no_attribute
 
 if _TYPE_CHECKING:
     from kc.building.graphs.compiled_graph import build as build
+    from kc.building.graphs.fuse_ops import fuse_report as fuse_report
     from kc.graph.drawing import viz as viz
-    from kc.graph.fuse_report import fuse_report as fuse_report
     from kc.graph.interpreter import Interpreter as Interpreter
     from kc.graph.passes.first_order_gradient import gradient as gradient
 
 _FUNCTIONS = {
     "Interpreter": "kc.graph.interpreter",
     "build": "kc.building.graphs.compiled_graph",
-    "fuse_report": "kc.graph.fuse_report",
+    "fuse_report": "kc.building.graphs.fuse_ops",
     "gradient": "kc.graph.passes.first_order_gradient",
     "viz": "kc.graph.drawing",
 }

@@ -282,6 +282,8 @@ class Partition:
         ]
         self.borders: dict[Node, str] = {}
         """Why a node was not fused with its post-dominator."""
+        self.joined: dict[Group, list[str]] = {}
+        """Why groups were joined, by the group that they are now."""
 
     def fuse(self) -> None:
         """Fuse nodes towards their post-dominators, in the three phases of Relay."""
@@ -392,6 +394,15 @@ class Partition:
         """The number of nodes of the group of ``sink`` with those on the ways to it."""
         own = sum(self.groups[each.index].count for each in self.on_ways(node, sink))
         return own + self.groups[sink.index].top().count
+
+    def join(self, groups: Iterable[Group], into: Group, why: str) -> None:
+        """Make groups a part of the group ``into``, whose root stays that of the whole."""
+        reasons = [*self.joined.pop(into, ()), why]
+        for group in groups:
+            self.borders.pop(group.root, None)
+            reasons += self.joined.pop(group, ())
+            _merge(group, into)
+        self.joined[into] = reasons
 
     def members(self) -> dict[Group, list[Node]]:
         """The nodes of each group in their order, by the group's top."""

@@ -10,6 +10,7 @@ with them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,11 +156,13 @@ def build(
     params: Mapping[str, Any] | None = None,
     *,
     name: str = "main",
+    opt_level: int = 4,
 ) -> CompiledGraph:
     """Compile the function ``name`` of a module of graphs for a CPU, or as C source.
 
     ``params`` are arrays for arguments by name: they become constants of the code. The rest of the
-    arguments are inputs. ``target`` is the host CPU by default.
+    arguments are inputs. ``target`` is the host CPU by default. ``opt_level`` is the level of the
+    passes, without FastMath; where a pass context is entered, that has the level.
 
     Raises GraphError: KC2447 for a size that depends on elements, KC2448 for recursion, KC2450 for
     parameters that the function lacks or that do not fit, KC2451 for another kind of target; and
@@ -182,7 +185,7 @@ def build(
     ):
         module = copy_module(getattr(mod, "op", mod))
         bind_parameters(module, params or {}, name)
-        _optimize(module, name)
+        _optimize(module, name, chosen, opt_level)
         functions = Interpreter(module)
         function = functions.function(name)
         program = program_of(function, functions.functions)
@@ -276,12 +279,16 @@ def _entry_name(mod: Any, name: str) -> str:
     return names[0] if len(names) == 1 and name not in names else name
 
 
-def _optimize(module: ModuleOp, name: str) -> None:
+def _optimize(module: ModuleOp, name: str, target: Target, opt_level: int) -> None:
     """Run the pipeline of optimisations, where there is one."""
     if OPTIMIZE in registry.current().passes:
         from kc.instrument import run_passes
 
-        run_passes(module, [registry.pass_class(OPTIMIZE)(entry=name)])
+        context: Any = nullcontext()
+        if PassContext.entered() is None:
+            context = PassContext(opt_level=opt_level, disabled_pass=["FastMath"])
+        with target, context:
+            run_passes(module, [registry.pass_class(OPTIMIZE)(entry=name)])
 
 
 def bind_parameters(module: ModuleOp, params: Mapping[str, Any], name: str = "main") -> None:

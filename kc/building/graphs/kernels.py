@@ -271,8 +271,7 @@ class Kernels:
         """The interface and the loops of a group; no interface if it may not write in place, no
         loops if it computes nothing."""
         if key not in self._lowered:
-            tensors = group_tensors(group)
-            self._lowered[key] = tensors, _scheduled(tensors, self.target)
+            self._lowered[key] = _take(key, self.target) or _lowered_group(group, self.target)
         tensors, function = self._lowered[key]
         inputs = tuple(range(len(tensors.inputs)))
         outputs: dict[int, int] = {}
@@ -399,6 +398,39 @@ def canonical_text(group: FuncOp) -> str:
     for argument in copy.body.block.args:
         argument.name_hint = None
     return print_module(ModuleOp([copy]))
+
+
+_Lowered = tuple[GroupTensors, KernelOp | None]
+"""A group as tensor expressions, and its scheduled loops; None if it computes nothing."""
+
+_KEPT = 64
+"""Groups whose schedules are kept for the build that is to follow."""
+_schedules: dict[tuple[str, str], _Lowered] = {}
+"""The groups that :func:`scheduled_group` has scheduled, by text and target, the latest last."""
+
+
+def scheduled_group(group: FuncOp, text: str, target: Target) -> KernelOp | None:
+    """The loops of a group by default schedules; None if it computes nothing.
+
+    ``text`` is the canonical text of the group. The loops are kept for the build, so that no group
+    is scheduled twice. Raises the errors of lowering and scheduling.
+    """
+    key = text, str(target)
+    if key not in _schedules:
+        _schedules[key] = _lowered_group(group, target)
+        while len(_schedules) > _KEPT:
+            _schedules.pop(next(iter(_schedules)))
+    return _schedules[key][1]
+
+
+def _take(text: str, target: Target) -> _Lowered | None:
+    """A group that has the default schedule already."""
+    return _schedules.pop((text, str(target)), None) if wants_default_schedules() else None
+
+
+def _lowered_group(group: FuncOp, target: Target) -> _Lowered:
+    tensors = group_tensors(group)
+    return tensors, _scheduled(tensors, target)
 
 
 def _scheduled(tensors: GroupTensors, target: Target) -> KernelOp | None:

@@ -15,6 +15,7 @@ from kc.support.diagnostics import GraphError, suggest
 from kc.support.locations import caller_location
 from kc.support.target import Target
 from kc.tir.module import IRModule
+from kc.tvm.pass_config import DEFAULT_OPT_LEVEL
 from kc.tvm.relay.analysis import free_vars
 from kc.tvm.relay.expr import Constant, Expr, Function, GlobalVar, Var, const
 from kc.tvm.relay.types import TensorType
@@ -49,7 +50,7 @@ def build(
     del target_host, executor, runtime, workspace_memory_pools, constant_memory_pools, mod_name
     if not hasattr(ir_mod, "op") or not isinstance(ir_mod, IRModule):
         ir_mod = IRModule.from_expr(ir_mod)
-    return build_graph(ir_mod, target, params)
+    return build_graph(ir_mod, target, params, opt_level=DEFAULT_OPT_LEVEL)
 
 
 def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
@@ -149,7 +150,7 @@ class Executor:
         rest = {name: op for name, op in self.mod.functions.items() if name != "main"}
         module = IRModule({"main": function, **rest})
         if self.kind in ("graph", "aot"):
-            run = build_graph(module, self.target)
+            run = build_graph(module, self.target, opt_level=DEFAULT_OPT_LEVEL)
         else:
             run = Interpreter(module).run
         names = [param.name_hint for param in function.params]

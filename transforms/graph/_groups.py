@@ -1,37 +1,19 @@
-"""``fuse-ops``: gather operators into groups that become one kernel each.
+"""The groups of ``fuse-ops``: operators of a block become functions that are called.
 
-Before::
-
-    %0 = graph.nn.dense(%x, %w) : ...
-    %1 = graph.nn.bias_add(%0, %b) : ...
-    %2 = graph.nn.relu(%1) : ...
-
-After::
-
-    %0 = graph.call @fused_nn_dense_nn_bias_add_nn_relu(%x, %w, %b) : ...
-
-    graph.func private @fused_nn_dense_nn_bias_add_nn_relu(...) -> ... attributes {primitive}
-
-Relay's pass of this name: its groups are those of TVM 0.9, at ``fuse_opt_level`` 1 and 2
-(:mod:`kc.transforms.graph._dataflow`). At level 0 each operator is a group. Equal groups are one
-function. Scalar constants stand in the groups that use them.
+:mod:`kc.transforms.graph._dataflow` says which operators are a group by Relay's rules; a caller may
+join some of these groups (:data:`Join`) before they become functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Collection, Iterator
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 
 from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import CallOp, FuncOp, ReturnOp
 from kc.dialects.graph.values import ConstantOp, TupleGetItemOp
-from kc.support.diagnostics import remark
 from kc.transforms.graph._dataflow import (
     STOP,
     Node,
@@ -47,35 +29,19 @@ MOST_NAMED = 6
 """The most operators in the name of a group."""
 
 
-@dataclass(frozen=True)
-class FuseOpsPass(ModulePass):
-    """Gather operators into groups that become one kernel each."""
-
-    name = "fuse-ops"
-    opt_level: ClassVar[int] = 0
-
-    fuse_opt_level: int = -1
-    """0: each operator is a group of its own; otherwise Relay's rules. -1 is 2."""
-    max_depth: int = 256
-    """The most operators of a group."""
-    report: bool = False
-    """Tell the groups of each function, and why each ends where it does."""
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        del ctx
-        if self.report:
-            for name, lines in _described(op, self.fuse_opt_level, self.max_depth):
-                remark("KC2413", f"fuse-ops: the groups of @{name}", facts=lines)
-        fuse(op, self.fuse_opt_level, self.max_depth)
+Join = Callable[[Block, Partition], None]
+"""Joins groups of the partition of a block, and notes in it why others stay apart."""
 
 
-def fuse(module: ModuleOp, level: int = -1, max_depth: int = 256) -> None:
+def fuse(module: ModuleOp, level: int, max_depth: int, join: Join | None = None) -> None:
     """Gather the operators of all functions that are no groups into groups."""
     names = _Names(module)
     for function in list(functions_to_fuse(module)):
         for block in _blocks(function):
             _clone_scalar_constants(block)
             partition = partition_of(block, level, max_depth)
+            if join is not None:
+                join(block, partition)
             _make_functions(module, block, partition, names)
 
 
@@ -86,8 +52,8 @@ def functions_to_fuse(module: ModuleOp) -> Iterator[FuncOp]:
             yield op
 
 
-def partition_of(block: Block, level: int = -1, max_depth: int = 256) -> Partition:
-    """The groups of the operations of a block."""
+def partition_of(block: Block, level: int, max_depth: int) -> Partition:
+    """The groups of the operations of a block by Relay's rules; single ones at level 0."""
     nodes = nodes_of(block)
     set_post_dominators(nodes)
     partition = Partition(nodes, max_depth)
@@ -150,19 +116,20 @@ def _make_functions(module: ModuleOp, block: Block, partition: Partition, names:
         _make_function(module, root, nodes, read_whole, names)
 
 
-def _make_function(
-    module: ModuleOp,
-    root: Operation,
-    nodes: list[Node],
-    read_whole: set[TupleGetItemOp],
-    names: _Names,
-) -> None:
-    members = {node.op for node in nodes if node.op is not None}
-    members |= {
+def group_of(
+    root: Operation, members: Collection[Operation], read_whole: Collection[TupleGetItemOp]
+) -> tuple[FuncOp, list[SSAValue], list[Operation]]:
+    """A group of copies of operations, of which ``root`` gives the result.
+
+    The function, which is of no module, the values that are its arguments, and the operations that
+    it has copies of. ``read_whole`` are the block's :func:`fields_read_whole`.
+    """
+    inside = set(members)
+    inside |= {
         getter
         for getter in read_whole
-        if getter.tuple.owner in members
-        and all(use.operation in members for use in getter.result.uses)
+        if getter.tuple.owner in inside
+        and all(use.operation in inside for use in getter.result.uses)
     }
     body = Block()
     parameters: dict[SSAValue, SSAValue] = {}
@@ -178,7 +145,7 @@ def _make_function(
             parameters[value] = argument
         return parameters[value]
 
-    for op in _in_order(root, members):
+    for op in _in_order(root, inside):
         operands = [value_of(operand) for operand in op.operands]
         mapping = dict(zip(op.operands, operands, strict=True))
         copied = op.clone(value_mapper=dict(mapping))
@@ -194,19 +161,32 @@ def _make_function(
     )
     function.attributes["primitive"] = UnitAttr()
     function.location = root.location
+    return function, list(parameters), list(copies)
+
+
+def _make_function(
+    module: ModuleOp,
+    root: Operation,
+    nodes: list[Node],
+    read_whole: set[TupleGetItemOp],
+    names: _Names,
+) -> None:
+    members = {node.op for node in nodes if node.op is not None}
+    function, parameters, copied = group_of(root, members, read_whole)
     key = str(function)
     if key not in names.groups:
-        names.groups[key] = names.fresh(_name_of(copies))
+        names.groups[key] = names.fresh(_name_of(copied))
         function.sym_name = StringAttr(names.groups[key])
         module.body.block.add_op(function)
-    call = CallOp(names.groups[key], list(parameters), output)
+    output = root.results[0].type
+    call = CallOp(names.groups[key], parameters, output)
     call.location = root.location
     block = root.parent
     assert block is not None
     block.insert_op_before(call, root)
     call.result.name_hint = root.results[0].name_hint
     root.results[0].replace_all_uses_with(call.result)
-    _erase(copies)
+    _erase(copied)
 
 
 def _in_order(root: Operation, members: set[Operation]) -> list[Operation]:
@@ -230,34 +210,28 @@ def _in_order(root: Operation, members: set[Operation]) -> list[Operation]:
     return order
 
 
-def _erase(copies: dict[Operation, Operation]) -> None:
+def _erase(copied: list[Operation]) -> None:
     """Erase the operations that a function has copies of."""
-    for op in reversed(copies):
+    for op in reversed(copied):
         if not any(list(result.uses) for result in op.results):
             op.detach()
             op.erase()
 
 
-def _name_of(copies: dict[Operation, Operation]) -> str:
-    words = [op.OPERATOR.name.replace(".", "_") for op in copies if isinstance(op, OperatorOp)]
+def _name_of(copied: list[Operation]) -> str:
+    words = [op.OPERATOR.name.replace(".", "_") for op in copied if isinstance(op, OperatorOp)]
     if len(words) > MOST_NAMED:
         words = [*words[:MOST_NAMED], f"and_{len(words) - MOST_NAMED}_more"]
     return "_".join(["fused", *words])
 
 
-def report(module: ModuleOp, level: int = -1, max_depth: int = 256) -> str:
-    """The groups that ``fuse-ops`` would make of a module, and why each ends where it does.
+def described(
+    module: ModuleOp, level: int, max_depth: int, join: Join | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """The name of each function that has operators, and the lines that tell its groups.
 
     The module stays as it is.
     """
-    lines: list[str] = []
-    for name, groups in _described(module, level, max_depth):
-        lines += [f"@{name}", *(f"  {line}" for line in groups)]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _described(module: ModuleOp, level: int, max_depth: int) -> Iterator[tuple[str, list[str]]]:
-    """The name of each function that has operators, and the lines that tell its groups."""
     copied = module.clone()
     for function in functions_to_fuse(copied):
         lines: list[str] = []
@@ -265,12 +239,15 @@ def _described(module: ModuleOp, level: int, max_depth: int) -> Iterator[tuple[s
         for block in _blocks(function):
             _clone_scalar_constants(block)
             partition = partition_of(block, level, max_depth)
+            if join is not None:
+                join(block, partition)
             for group, nodes in partition.members().items():
                 operators = [title(node) for node in nodes if isinstance(node.op, OperatorOp)]
                 if not operators:
                     continue
                 lines.append(f"group {number}: {', '.join(operators)}")
                 number += 1
+                lines += [f"  joined: {why}" for why in partition.joined.get(group, ())]
                 if level == 0:
                     why = "at level 0 each operator is a group"
                 else:

@@ -1,0 +1,424 @@
+"""Groups of ``fuse-ops`` are joined where the joint kernel is estimated to be faster.
+
+Relay's rules never fuse into a softmax or a product, nor after a reduction. kc's default schedules
+compute such groups in the same loops: attention in blocks of rows, norms and softmax row by row
+with what comes before and after them, products with elementwise heads. So each group is looked at
+together with those that its value goes through until nothing else uses it. They are joined if
+
+- nothing else uses the values between them, so that the result is one kernel with one result;
+- the bytes that need not cross memory are worth a part of the whole time (:data:`LEAST_GAIN`);
+- the default schedule of the joint group takes fewer cycles than those of its parts one after the
+  other (:mod:`kc.graph.kernel_cost`), where elements that are computed again, other tiles, and
+  loops that no longer run in parallel count.
+
+The loops of convolutions and pools are not joined with those of other reductions: no rule of the
+default schedules does it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Block, Operation, SSAValue
+
+from kc.analysis.cost import count_text, size_text
+from kc.building import compile_cache
+from kc.building.default_schedules import wants_default_schedules
+from kc.building.graphs.kernels import canonical_text, scheduled_group
+from kc.building.graphs.views import RESHAPES
+from kc.dialects.graph.declaration import OperatorOp, Pattern
+from kc.dialects.graph.functions import FuncOp
+from kc.dialects.graph.types import TensorSpec, spec_of
+from kc.dialects.graph.values import TupleGetItemOp
+from kc.graph.cost import bytes_of_type, cost_of
+from kc.graph.kernel_cost import CALL, KernelCost, cost_of_kernel, cycles_of_sequence
+from kc.graph.lowering import lowering_of
+from kc.graph.signature import flattened
+from kc.support.diagnostics import KCError
+from kc.support.target import Target
+from kc.transforms.auto_schedule.machine import Machine
+from kc.transforms.graph._dataflow import (
+    STOP,
+    Group,
+    Node,
+    Partition,
+    fields_read_whole,
+    is_scalar_constant,
+    title,
+)
+from kc.transforms.graph._groups import group_of
+
+LEAST_GAIN = 0.01
+"""The part of the cycles that joining groups must save: less is within the error of the estimate,
+and equal groups are found less often the larger they are."""
+
+MOST_OPERATORS = 48
+"""Operators of a joint group: choosing its schedule takes time that grows with their square."""
+
+MOST_PARTS = 8
+"""Groups that are looked at together."""
+
+JOINED = frozenset({"dense", "activation", "normalization", "attention", "loss"})
+"""The families of operators whose loops the default schedules join with those of other reductions.
+"""
+
+
+@dataclass(eq=False)
+class Part:
+    """A group of the partition, or an operation that is none, in the graph of groups."""
+
+    nodes: list[Node]
+    group: Group | None
+    """None for what stays as it is: a call, a branch, a constant."""
+    users: dict[Part, None] = field(default_factory=dict)
+    is_result: bool = False
+    """True if something outside of the block's groups uses a value."""
+    place: int = 0
+    """The place in an order in which users come later."""
+
+    @property
+    def root(self) -> Node:
+        """The node that gives the result."""
+        return self.nodes[-1] if self.group is None else self.group.root
+
+    @property
+    def operators(self) -> list[OperatorOp]:
+        """The operators."""
+        return [node.op for node in self.nodes if isinstance(node.op, OperatorOp)]
+
+    @property
+    def is_view(self) -> bool:
+        """True if the elements of an operand are the result: nothing is computed."""
+        return all(op.OPERATOR.name in RESHAPES for op in self.operators)
+
+    @property
+    def anchors(self) -> list[OperatorOp]:
+        """The operators that are more than elementwise or injective."""
+        return [op for op in self.operators if op.OPERATOR.pattern > Pattern.INJECTIVE]
+
+
+_KEPT = 4096
+"""The groups whose costs a process knows."""
+_costs: dict[str, KernelCost | None] = {}
+"""The costs of groups by their texts and the machine, the latest last."""
+
+
+class Joining:
+    """Joins groups of blocks for a target."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.machine = Machine.of(target)
+
+    def __call__(self, block: Block, partition: Partition) -> None:
+        """Join groups of a partition, if the target has default schedules for them."""
+        if wants_default_schedules() and self.target.kind == "llvm":
+            _Block(self, block, partition).join()
+
+    def cost_of(self, function: FuncOp) -> KernelCost | None:
+        """The cost of the kernel of a group; None if it cannot be compiled by itself.
+
+        Known ones are kept in the process, and in the compile cache.
+        """
+        text = canonical_text(function)
+        key = f"the cost for {self.target}, {self.machine}: {text}"
+        if key not in _costs:
+            _costs[key] = self._estimated(function, text, key)
+            while len(_costs) > _KEPT:
+                _costs.pop(next(iter(_costs)))
+        return _costs[key]
+
+    def _estimated(self, function: FuncOp, text: str, name: str) -> KernelCost | None:
+        from kc.backends.llvm import machine_of
+
+        key = compile_cache.key_of_text(
+            name, ["cost"], self.target, machine_of(self.target), "default schedules"
+        )
+        entry = compile_cache.read(key) if key is not None else None
+        if entry is not None:
+            read = json.loads(entry.text)
+            return None if read is None else KernelCost.of_json(read)
+        try:
+            kernel = scheduled_group(function, text, self.target)
+            cost = KernelCost(()) if kernel is None else cost_of_kernel(kernel, self.machine)
+        except KCError:
+            cost = None  # the build says what is wrong
+        if key is not None:
+            written = json.dumps(None if cost is None else cost.to_json())
+            compile_cache.write(key, compile_cache.Entry(written, [], b""))
+        return cost
+
+
+class _Block:
+    """The graph of the groups of a block."""
+
+    def __init__(self, joining: Joining, block: Block, partition: Partition) -> None:
+        self.joining = joining
+        self.machine = joining.machine
+        self.block = block
+        self.partition = partition
+        self.read_whole = list(fields_read_whole(block))
+        self.reasons: dict[Node, str] = {}
+        """Why groups stay apart, by their roots."""
+
+    def join(self) -> None:
+        """Join groups until no more are worth it; consumers first, as they are what is joined."""
+        has_changed = True
+        while has_changed:
+            self.reasons.clear()
+            joinable = (part for part in reversed(self._parts()) if _is_joinable(part))
+            has_changed = any(map(self._joined, joinable))
+        self.partition.borders.update(self.reasons)
+
+    def _parts(self) -> list[Part]:
+        """The groups with operators and all else, so that users come after what they use."""
+        parts: list[Part] = []
+        by_op: dict[Operation, Part] = {}
+        for group, nodes in self.partition.members().items():
+            is_group = any(isinstance(node.op, OperatorOp) for node in nodes)
+            for members in [nodes] if is_group else [[node] for node in nodes]:
+                part = Part(members, group if is_group else None)
+                parts.append(part)
+                by_op.update({node.op: part for node in members if node.op is not None})
+        for getter in self.read_whole:
+            if isinstance(getter.tuple.owner, Operation) and getter.tuple.owner in by_op:
+                by_op[getter] = by_op[getter.tuple.owner]
+        for op in self.block.ops:
+            user = by_op.get(op)
+            for operand in _operands(op):
+                source = by_op.get(operand.owner) if isinstance(operand.owner, Operation) else None
+                if source is None or source is user:
+                    continue
+                if user is None:
+                    source.is_result = True
+                else:
+                    source.users[user] = None
+        return _sorted(parts)
+
+    def _joined(self, part: Part) -> bool:
+        """Join a group with those on the ways from it, if that pays; whether it was done."""
+        for parts, sink in self._closures(part):
+            why = self._gain(part, parts, sink)
+            if why is None:
+                continue
+            assert sink.group is not None
+            groups = [each.group for each in parts if each is not sink and each.group is not None]
+            self.partition.join(groups, sink.group, why)
+            return True
+        return False
+
+    def _closures(self, part: Part) -> Iterator[tuple[list[Part], Part]]:
+        """The smallest set of groups whose values nothing else uses but that of the last; then the
+        next larger one, up to the next product, if ``part`` has a product."""
+        inside: dict[Part, None] = {part: None}
+        while True:
+            outside = {user: None for each in inside for user in each.users if user not in inside}
+            leaving = [each for each in inside if each.is_result]
+            if leaving or not outside:
+                self._refuse(part, "its value is a result, or used by something that is no group")
+                return
+            last = min(outside, key=lambda each: each.place)
+            if not _is_joinable(last):
+                self._refuse(part, f"{_named(last)} uses its value, and is not fused with anything")
+                return
+            inside[last] = None
+            count = sum(len(each.operators) for each in inside)
+            if count > min(MOST_OPERATORS, self.partition.max_depth) or len(inside) > MOST_PARTS:
+                self._refuse(part, f"the joint group would have {count} operators or more")
+                return
+            if len(outside) > 1 or any(each.is_result for each in inside if each is not last):
+                continue
+            if all(user in inside for each in inside if each is not last for user in each.users):
+                yield list(inside), last
+                if not part.anchors or last.anchors and not last.is_result and _has_product(last):
+                    return
+
+    def _refuse(self, part: Part, why: str) -> None:
+        """Note why a group stays apart, unless there is a reason with numbers."""
+        self.reasons.setdefault(part.root, why)
+
+    def _gain(self, part: Part, parts: Sequence[Part], sink: Part) -> str | None:
+        """Why groups are to be joined; None, with the border noted, if they are not."""
+        with_these = ", ".join(_named(each) for each in parts if each is not part)
+        whole = " + ".join(map(_named, parts))
+        if sum(not each.is_view for each in parts) < 2:
+            self.reasons[part.root] = (
+                f"with {_named(sink)}: one of them is a view and moves nothing"
+            )
+            return None
+        anchors = [op for each in parts for op in each.anchors]
+        apart = [op for op in anchors if op.OPERATOR.family not in JOINED and not _reduces(op)]
+        if apart and len([each for each in parts if each.anchors]) > 1:
+            self.reasons[part.root] = (
+                f"with {_named(sink)}: the loops of {apart[0].OPERATOR.name} are its own"
+            )
+            return None
+        between = self._bytes_between(parts, sink)
+        most = self._most_saved(between, len(parts))
+        least = self._least_work(parts)
+        if most < LEAST_GAIN * least:
+            self.reasons[part.root] = (
+                f"with {with_these}: {size_text(sum(between))} less to move is "
+                f"{_cycles(most)} of {_cycles(least)} at most, less than {LEAST_GAIN:.0%}"
+            )
+            return None
+        joint, apart_cycles = self._compared(parts, sink)
+        if joint is None or apart_cycles is None:
+            self.reasons[part.root] = f"with {_named(sink)}: one of them is not compiled by itself"
+            return None
+        numbers = f"{_cycles(joint)} instead of {_cycles(apart_cycles)}"
+        if joint > (1 - LEAST_GAIN) * apart_cycles:
+            self.reasons[part.root] = (
+                f"with {with_these}: {numbers}, less than {LEAST_GAIN:.0%} saved"
+            )
+            return None
+        return f"{whole}: {numbers}, {size_text(sum(between))} need not cross memory"
+
+    def _compared(self, parts: Sequence[Part], sink: Part) -> tuple[float | None, float | None]:
+        """The cycles of the joint kernel, and those of the kernels of the parts."""
+        ops = [node.op for part in parts for node in part.nodes if node.op is not None]
+        assert sink.root.op is not None
+        joint = self._sequence([(ops, sink.root.op)])
+        if joint is None:
+            return None, None
+        single: list[tuple[list[Operation], Operation]] = []
+        for part in sorted(parts, key=lambda each: each.place):
+            if part.is_view:
+                continue
+            assert part.root.op is not None
+            single.append(([node.op for node in part.nodes if node.op is not None], part.root.op))
+        return joint, self._sequence(single)
+
+    def _sequence(self, groups: Iterable[tuple[list[Operation], Operation]]) -> float | None:
+        """The cycles of the kernels of groups one after the other; None if one has no kernel."""
+        kernels: list[tuple[KernelCost, Sequence[Hashable]]] = []
+        for ops, root in groups:
+            function, parameters, _ = group_of(root, ops, self.read_whole)
+            cost = self.joining.cost_of(function)
+            if cost is None:
+                return None
+            kernels.append((cost, _buffers(parameters, root.results[0])))
+        return cycles_of_sequence(kernels, self.machine)
+
+    def _bytes_between(self, parts: Sequence[Part], sink: Part) -> list[int]:
+        """The bytes that need not be moved in a joint kernel, as sizes of values.
+
+        A value that one group leaves for others, once for each that reads or writes it; and what
+        several groups read, for each of these but one.
+        """
+        readers: dict[SSAValue, int] = {}
+        for part in parts:
+            own = {node.op for node in part.nodes}
+            read = {value for op in own if op is not None for value in op.operands}
+            for value in read:
+                if value.owner not in own and isinstance(value.type, TensorType):
+                    readers[value] = readers.get(value, 0) + 1
+        sizes: list[int] = []
+        for part in parts:
+            value = None if part.root.op is None else part.root.op.results[0]
+            if part is sink or part.is_view or value is None:
+                continue
+            sizes += [bytes_of_type(value.type)] * (1 + readers.pop(value, 0))
+        for value, count in readers.items():
+            sizes += [bytes_of_type(value.type)] * (count - 1)
+        return sizes
+
+    def _most_saved(self, between: Iterable[int], count: int) -> float:
+        """The cycles that the groups take at most for passing values to each other."""
+        _, from_l2, from_l3, from_memory = self.machine.rates.bandwidths
+        cycles = CALL * (count - 1.0)
+        if self.machine.cores > 1:
+            cycles += self.machine.rates.parallel_start * (count - 1)
+        for size in between:
+            if 2 * size <= self.machine.l2:
+                cycles += size / from_l2
+            else:
+                cycles += size / (from_l3 if 2 * size <= self.machine.l3 else from_memory)
+        return cycles
+
+    def _least_work(self, parts: Iterable[Part]) -> float:
+        """Cycles in which the machine does no less than the groups' arithmetic."""
+        work = 0.0
+        for part in parts:
+            for op in part.operators:
+                rate = 2 * self.machine.rates.products["fma.f32"]
+                work += (cost_of(op).operations or 0) / rate / self.machine.cores
+        return work
+
+
+def _operands(op: Operation) -> Iterator[SSAValue]:
+    """The values that an operation uses, also inside of its regions."""
+    for inner in op.walk():
+        yield from inner.operands
+
+
+def _sorted(parts: list[Part]) -> list[Part]:
+    """Groups in an order in which users come later; each gets its place."""
+    missing: dict[Part, int] = dict.fromkeys(parts, 0)
+    for part in parts:
+        for user in part.users:
+            missing[user] += 1
+    ready = [part for part in parts if not missing[part]]
+    order: list[Part] = []
+    while ready:
+        part = ready.pop()
+        part.place = len(order)
+        order.append(part)
+        for user in part.users:
+            missing[user] -= 1
+            if not missing[user]:
+                ready.append(user)
+    return order
+
+
+def _is_joinable(part: Part) -> bool:
+    """True if a group may become a part of another: pure operators on tensors of known sizes."""
+    if part.group is None or part.root.op is None:
+        return False
+    for node in part.nodes:
+        op = node.op
+        if isinstance(op, OperatorOp):
+            operator = op.OPERATOR
+            if operator.name == STOP or operator.pattern == Pattern.OPAQUE or not operator.is_pure:
+                return False
+            if lowering_of(operator) is None:
+                return False
+        elif op is not None and not isinstance(op, TupleGetItemOp) and not is_scalar_constant(op):
+            return False
+        if op is not None and any(None in spec.shape for spec in _tensors(op.results[0])):
+            return False
+    return isinstance(spec_of(part.root.op.results[0].type), TensorSpec)
+
+
+def _tensors(value: SSAValue) -> list[TensorSpec]:
+    specs = flattened(spec_of(value.type))
+    return [spec for spec in specs if isinstance(spec, TensorSpec)]
+
+
+def _reduces(op: OperatorOp) -> bool:
+    return op.OPERATOR.pattern == Pattern.COMM_REDUCE
+
+
+def _has_product(part: Part) -> bool:
+    return any(op.OPERATOR.family == "dense" for op in part.anchors)
+
+
+def _buffers(parameters: Sequence[SSAValue], result: SSAValue) -> list[Hashable]:
+    """Names of the buffers of a kernel's arguments, equal ones for equal values."""
+    names: list[Hashable] = []
+    for value in (*parameters, result):
+        names += [(value, number) for number in range(len(_tensors(value)))]
+    return names
+
+
+def _named(part: Part) -> str:
+    """How a group is called: by the operators that are more than elementwise, else by the last."""
+    names = [op.OPERATOR.name for op in part.anchors] or [title(part.root)]
+    return " and ".join(names)
+
+
+def _cycles(count: float) -> str:
+    return f"{count_text(round(count))} cycles"
