@@ -81,6 +81,7 @@ PLUGIN = Plugin(
             "backward-fold-scale-axis",
             "forward-fold-scale-axis",
             "flatten-atrous-conv",
+            "qnn-canonicalize",
             "fold-explicit-padding",
             "combine-parallel-conv2d",
             "combine-parallel-dense",

@@ -34,6 +34,17 @@ def rewrite(module: ModuleOp, flag: str, patterns: Sequence[RewritePattern]) -> 
     ).rewrite_module(module)
 
 
+def rewrite_once(module: ModuleOp, flag: str, patterns: Sequence[RewritePattern]) -> None:
+    """Apply patterns as :func:`rewrite` does, but not to the operations that they make."""
+    located = _Located([*(make() for make in load_patterns(flag)), *patterns])
+    PatternRewriteWalker(
+        located,
+        apply_recursively=False,
+        post_walk_func=region_dce,
+        listener=PatternRewriterListener(operation_insertion_handler=[located.locate]),
+    ).rewrite_module(module)
+
+
 class _Located(RewritePattern):
     def __init__(self, patterns: Sequence[RewritePattern]) -> None:
         self._patterns = PatternSet(patterns)
