@@ -115,7 +115,7 @@ def definition(x: Any, m: Any, rounding: str, zero: int, limits: tuple[int, int]
 @ROUNDINGS
 def test_numbers_of_fixed_point(rounding: str) -> None:
     """Quotients that make ties, exact ones and those that float64 rounds to."""
-    found: list[FixedPoint] = []
+    plans: list[FixedPoint] = []
     for number in range(300):
         m = np.float64(RNG.integers(1, 20)) / np.float64(RNG.integers(1, 20))
         m = [m, 2.0 ** RNG.integers(-20, 5), 10 ** RNG.uniform(-6, 1)][number % 3]
@@ -126,13 +126,13 @@ def test_numbers_of_fixed_point(rounding: str) -> None:
         if plan is None:  # ties that float64 rounds now up, now down
             assert rounding == "TONEVEN" or number % 3 == 0
             continue
-        found.append(plan)
+        plans.append(plan)
         ties = np.rint((np.arange(-300, 300) + 0.5) / m).astype(np.int64)[:, None] + [-1, 0, 1]
         elements = np.clip(np.append(ties, whole(100, dtype="int32")) + zero_in, *data)
         x = elements - zero_in
         result = np.clip(apply(plan, x) + zero, *limits)
         np.testing.assert_array_equal(result, definition(x, m, rounding, zero, limits))
-    assert len(found) > (150 if rounding == "TONEVEN" else 250)
+    assert len(plans) > (150 if rounding == "TONEVEN" else 250)
 
 
 def test_scales_without_numbers() -> None:

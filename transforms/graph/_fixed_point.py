@@ -4,7 +4,7 @@
 the result, where ``x`` is ``d`` less its zero point and ``m`` the quotient of the scales. Here it
 is, limited too, ``z`` plus ::
 
-    (min(max(x, low), high) * factor + offset + (less if negative else 0)) >> shift
+    (min(max(x, low), high) * factor + offset) >> shift
 
 Both are monotonic in ``x``. So they are equal if they are at the two neighbours of each place where
 the definition steps; these are few, and all are tried.
@@ -32,7 +32,6 @@ class FixedPoint:
     high: Any
     factor: Any
     offset: Any
-    less: Any
     shift: Any
 
 
@@ -87,19 +86,18 @@ def fixed_point(
     steps_at = _Steps(scaled, np.where(at, above, 0), np.where(before, below, 0), at, before)
     half = np.int64(1) << (shift - 1)
     nearest = np.rint(m * 2.0**shift).astype(np.int64)
-    factor, offset, less = nearest, np.zeros_like(half), np.zeros_like(half)
+    factor, offset = nearest, half
     is_solved = np.zeros(half.shape, bool)
-    for change in (0, -1, 1, -2, 2):
+    for change in (0, -1, 1, -2, 2):  # a larger factor rounds ties away from 0
         tried = nearest + change
-        first, second, is_possible = steps_at.offsets(tried, half, rounding == "TONEAREST")
+        own, is_possible = steps_at.offset(tried, half)
         is_new = is_possible & ~is_solved & (tried > 0)
         factor = np.where(is_new, tried, factor)
-        offset = np.where(is_new, first, offset)
-        less = np.where(is_new, second - first, less)
+        offset = np.where(is_new, own, offset)
         is_solved |= is_new
     if not is_solved.all():
         return None
-    numbers = (low, high, factor, offset, less, shift)
+    numbers = (low, high, factor, offset, shift)
     return FixedPoint(*(_one_for_all(part.reshape(-1)) for part in numbers))
 
 
@@ -118,24 +116,16 @@ class _Steps:
     before: Any
     """Whether the place before it is compared."""
 
-    def offsets(self, factor: Any, half: Any, is_symmetric: bool) -> tuple[Any, Any, Any]:
-        """The offsets of products with a factor that are not negative, and of those that are; and
-        whether there are such that the results are right. One is for both unless symmetric."""
+    def offset(self, factor: Any, half: Any) -> tuple[Any, Any]:
+        """The offsets with a factor, as near to ``half`` as may be; and whether there are any that
+        give the right results."""
         import numpy as np
 
         far = np.int64(1) << 62
-        bounds: list[tuple[Any, Any]] = []
-        for side in (lambda x: x >= 0, lambda x: x < 0):
-            at, before = self.at & side(self.above), self.before & side(self.below)
-            lowest = np.where(at, self.scaled - self.above * factor, -far)
-            highest = np.where(before, self.scaled - self.below * factor, far)
-            bounds.append((lowest.max(1, keepdims=True), highest.min(1, keepdims=True) - 1))
-        if not is_symmetric:
-            (low, high), (also_low, also_high) = bounds
-            bounds = [(np.maximum(low, also_low), np.minimum(high, also_high))] * 2
-        (low, high), (also_low, also_high) = bounds
-        is_possible = (low <= high) & (also_low <= also_high)
-        return np.clip(half, low, high), np.clip(half, also_low, also_high), is_possible
+        lowest = np.where(self.at, self.scaled - self.above * factor, -far)
+        highest = np.where(self.before, self.scaled - self.below * factor, far)
+        low, high = lowest.max(1, keepdims=True), highest.min(1, keepdims=True) - 1
+        return np.clip(half, low, high), low <= high
 
 
 def _first(values: Any, m: Any, least: Any, most: Any, rounding: str) -> Any:
@@ -161,7 +151,7 @@ def apply(plan: FixedPoint, x: Any) -> Any:
     import numpy as np
 
     product = np.minimum(np.maximum(x, plan.low), plan.high) * plan.factor
-    return (product + plan.offset + (product >> 63 & plan.less)) >> plan.shift
+    return (product + plan.offset) >> plan.shift
 
 
 def _one_for_all(numbers: Any) -> Any:

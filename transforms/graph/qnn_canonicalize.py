@@ -196,11 +196,7 @@ def _in_integers(
         value = build("subtract", value, number(zeros.astype(np.int64)))
     value = build("maximum", build("minimum", value, number(plan.high)), number(plan.low))
     value = build("multiply", value, number(plan.factor))
-    offset = number(plan.offset)
-    if plan.less.any():
-        sign = build("right_shift", value, build.constant(63, "int64"))
-        offset = build("add", offset, build("bitwise_and", sign, number(plan.less)))
-    value = build("right_shift", build("add", value, offset), number(plan.shift))
+    value = build("right_shift", build("add", value, number(plan.offset)), number(plan.shift))
     if not _is_zero(scales[3]):
         value = build("add", value, build.constant(int(zero_out.reshape(())), "int64"))
     return _limited(build, value, dtype)
