@@ -122,6 +122,12 @@ SAYS = {
         "fused_nn_dense_nn_bias_add_nn_relu\nfused_nn_dense\nfused_nn_softmax\n",
         f"{(128 * 4) + 64} bytes between the kernels\n",
     ],
+    "27_torch_module": [
+        "graph.nn.conv2d\ngraph.nn.batch_norm\ngraph.nn.relu\ngraph.nn.lstm\n",
+        "graph.func private @fused_nn_conv2d_add_nn_relu(",
+        "alive at once: ",
+        "vector multiply-adds in it: ",
+    ],
 }
 
 
@@ -195,7 +201,12 @@ def test_lesson(lesson: Path, capsys: pytest.CaptureFixture[str], monkeypatch: p
     collected = Collected(monkeypatch)
     kernels = Kernels(monkeypatch)
     with diagnostic_handler(lambda _: None):
-        runpy.run_path(str(lesson), run_name="__main__")
+        try:
+            runpy.run_path(str(lesson), run_name="__main__")
+        except SystemExit:  # it needs what is not installed
+            said = capsys.readouterr().out
+            assert said.startswith("skipped: ")
+            pytest.skip(said.strip())
     said = capsys.readouterr().out
     for line in SAYS[lesson.stem]:
         assert line in said
