@@ -149,6 +149,16 @@ class Operator:
             operands |= dict.fromkeys(tuples or [part.strip("*?")])
         return cls.parameters or (*operands, *(slot.name for slot in slots(cls)))
 
+    def keys(self) -> list[str]:
+        """The names of the attributes: ``{key: attrs[key] for key in attrs.keys()}``."""
+        return [slot.name for slot in slots(type(self))]
+
+    def __getitem__(self, name: str) -> Any:
+        """An attribute. Raises KeyError if there is none of the name."""
+        if name not in self.keys():
+            raise KeyError(name)
+        return getattr(self, name)
+
     def attributes(self) -> dict[str, Any]:
         """The attributes that differ from their defaults."""
         values: dict[str, Any] = {}

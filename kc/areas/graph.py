@@ -81,6 +81,8 @@ PLUGIN = Plugin(
             "backward-fold-scale-axis",
             "forward-fold-scale-axis",
             "flatten-atrous-conv",
+            "legalize",
+            "qnn-legalize",
             "qnn-canonicalize",
             "fold-explicit-padding",
             "combine-parallel-conv2d",
@@ -97,6 +99,11 @@ PLUGIN = Plugin(
             "first-order-gradient",
         )
         | paths_of("kc.building.graphs.{stem}:{name}Pass", "fuse-ops", "graph-optimize")
+    },
+    patterns={
+        "legalize": ["kc.tvm.relay.legalize:Registered"],
+        "qnn-legalize": ["kc.tvm.relay.legalize:RegisteredQnn"],
+        "qnn-canonicalize": ["kc.tvm.relay.legalize:RegisteredCanonical"],
     },
     builders={"graph.func": "kc.building.graphs.compiled_graph:build_function"},
     runners={

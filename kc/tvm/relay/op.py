@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -33,6 +34,24 @@ def function_named(name: str) -> Callable[..., Any] | None:
     return operator_function(name) if name in all_operators() else None
 
 
+_LAZY = {
+    "register_legalize": "kc.tvm.relay.legalize:register_legalize",
+    "qnn.register_qnn_legalize": "kc.tvm.relay.legalize:register_qnn_legalize",
+    "qnn.transform": "kc.tvm.relay.qnn_transform:",
+}
+"""The names that are no operators, and where they are: they are imported when they are first used.
+"""
+
+
+def _lazy(name: str) -> Any:
+    """The object of a name of :data:`_LAZY`; None for another name."""
+    module, _, attribute = _LAZY.get(name, "").partition(":")
+    if not module:
+        return None
+    loaded = import_module(module)
+    return getattr(loaded, attribute) if attribute else loaded
+
+
 class Namespace(ModuleType):
     """The operators whose names begin with a prefix, as a module of functions."""
 
@@ -43,7 +62,7 @@ class Namespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        function = function_named(f"{self._prefix}.{name}")
+        function = function_named(f"{self._prefix}.{name}") or _lazy(f"{self._prefix}.{name}")
         if function is not None:
             setattr(self, name, function)
             return function
@@ -62,14 +81,14 @@ _MODULES = {prefix: Namespace(prefix) for prefix in NAMESPACES}
 globals().update(_MODULES)
 second_names(__name__, **_MODULES)
 second_names(__name__, "tensor", "transform", "reduce")
-for _path in ("nn", "image", "vision", "qnn"):
-    sys.modules.setdefault(f"{__name__}.{_path}", _MODULES[_path])
+for _prefix, _module in _MODULES.items():
+    sys.modules.setdefault(f"kc.relay.{_prefix}", _module)
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    function = function_named(name)
+    function = function_named(name) or _lazy(name)
     if function is None:
         raise no_attribute("relay.op", name)
     globals()[name] = function

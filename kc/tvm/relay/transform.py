@@ -117,6 +117,11 @@ def _flags() -> dict[str, Any]:
     }
 
 
+def pass_maker(name: str) -> Callable[..., UserPass]:
+    """The function that makes a pass of this name. Raises KeyError if there is none."""
+    return _maker(name, flag_of(name))
+
+
 def __getattr__(name: str) -> Any:
     flag = flag_of(name)
     if name.startswith("_") or not name[:1].isupper() or flag not in _flags():

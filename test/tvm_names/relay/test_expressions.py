@@ -122,3 +122,9 @@ graph.func @main(%x: tensor<4x8xf32>, %w: !graph.unknown) -> !graph.unknown {
         infer_types(module.op)
     assert caught.value.code == "KC2400"
     assert str(module) == before
+
+
+def test_a_name_that_a_namespace_does_not_have() -> None:
+    for wrong, close in (("conv2", "conv2d"), ("rely", "relu")):
+        with pytest.raises(AttributeError, match=f"did you mean .*'{close}'"):
+            getattr(relay.nn, wrong)
