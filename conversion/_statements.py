@@ -70,7 +70,7 @@ class _Statement:
         self.loops = loops_around(store)
         self.index = IndexValues()
         self.user = {loop: variables.get(loop, loop.var) for loop in self.loops}
-        # Over loop variables alone; and, in another numbering, over the user's.
+        # The index over the user's variables, and a separate one over loop variables alone.
         self.own = IndexValues()
         for loop in self.loops:
             self.index.dimension(self.user[loop], (None, None))
@@ -121,7 +121,7 @@ class _Statement:
             between.append(current)
             current = current.next_op
         if at is not self.store:
-            # The store is in a loop of this block: the whole loop runs between two instances.
+            # The store is in a loop of this block, so the whole loop runs between two instances.
             between.append(at)
         return current is at and not any(
             _writes(nested, load.buffer) for op in between for nested in op.walk()
@@ -172,11 +172,12 @@ class _Statement:
         update = self._is_update()
         recurs = self._reads_elsewhere()
         rest = [loop for loop in self.loops if loop.var not in covered]
-        # Values of block variables are at least 0. The user's may start below, or nobody knows
-        # where; then it is the loop's, if the user's counts its iterations alone.
+        # Block variables are at least 0. If the user's variable may be negative, or its range is
+        # unknown, the block uses the loop's variable; this requires that the user's variable counts
+        # only the iterations of this loop.
         below = [loop for loop in self.loops if not self.own.is_natural(self._own_expr(loop))]
         shifted = all(loops_of[loop].intersection(vars_) <= {loop.var} for loop in below)
-        # With whether the block variable is the user's variable, not the loop's.
+        # The flag is true if the block variable is the user's variable and not the loop's.
         chosen: list[tuple[tir.IterType, tir.ForOp, bool]] = []
         if recurs or not injective or not shifted:
             for loop in self.loops:
@@ -349,7 +350,7 @@ class _Statement:
             iters.append((kind, f"v_{loop.label}", self._extent(loop, expr, store)))
             values[value] = body.args[n]
         space, operands = self.own.to_map(exprs)
-        # The user's variables that are no block variables, computed from those that are.
+        # The user's variables that are not block variables are computed from the block variables.
         for loop in self.loops:
             user = self.user[loop]
             if user in values:
@@ -392,7 +393,7 @@ class _Statement:
         _, high = self.own.bounds(expr)
         if high is not None:
             return high + 1
-        # Not a constant: at most start + step * (extent - 1), in the iteration at hand.
+        # The bound is not a constant: in this iteration it is at most start + step * (extent - 1).
         extent = loop.extent_value
         user = self.user[loop].owner
         assert isinstance(user, tir.ApplyOp)

@@ -177,7 +177,7 @@ class BlockBuilder:
         exprs = [AffineExpr.dimension(n + self.fixed) for n in range(len(names))]
         operands, domain = list(loop_vars), list(extents)
         if time is not None:
-            # A row that depends on rows of its own tensor must be computed after these.
+            # A row that depends on rows of its own tensor is computed after them.
             recurs = any(
                 isinstance(nested, te.ReadOp) and self.values.get(nested.tensor) in self.buffers
                 for nested in op.walk()

@@ -237,7 +237,7 @@ class LowerShuffle(LlvmPattern):
         assert isinstance(s, AmdFunction)
         width, offset, lane = s.value(op.width), s.value(op.offset), s.lane()
         last = s.emit(llvm.SubOp, [width, s.int_constant(1, i32)], i32)
-        own = s.emit(llvm.AndOp, [lane, last], i32)  # the number in the segment
+        own = s.emit(llvm.AndOp, [lane, last], i32)  # the lane's number within its segment
         first = s.emit(llvm.SubOp, [lane, own], i32)
         kinds = {ShuffleMode.XOR: llvm.XOrOp, ShuffleMode.UP: llvm.SubOp,
                  ShuffleMode.DOWN: llvm.AddOp}  # fmt: skip

@@ -155,7 +155,7 @@ class LowerDynamicSharedMemory(LlvmPattern):
     ) -> None:
         s, type_ = self.conversion, op.result.type
         assert isinstance(type_, MemRefType)
-        # Nobody asks for the size, which the launch gives.
+        # The size is known only at the launch, and no operation uses it.
         s.define(op.result, MemRef(s.entry.args[-1], (s.int_constant(0),), type_, Origin()))
 
 

@@ -130,7 +130,7 @@ def _call(
     """
     result_type = op.results[0].type if op.results else returns
     if op.results and isinstance(result_type, LLVMStructType) and len(result_type.types) == 1:
-        # LLVM gives a value alone without a structure.
+        # LLVM returns a single value without a structure around it.
         call = llvm.CallIntrinsicOp(f"llvm.nvvm.{name}", args, [result_type.types.data[0]])
         empty = llvm.UndefOp(result_type)
         whole = llvm.InsertValueOp((0,), empty.res, call.results[0])
@@ -378,7 +378,7 @@ class LowerMma(_NvvmPattern):
         name += f".m{m}n{n}k{k}.{op.layout_a.data}.{op.layout_b.data}"
         if op.overflow is not None and op.overflow.data == "satfinite":
             name += ".satfinite"
-        if element == "f16":  # named by the type of its sums
+        if element == "f16":  # the intrinsic is named by the type of its sums
             total = "f32" if str(op.operand_c[0].type) == "f32" else "f16"
             name += f".{total}.{total}"
         elif element in FLOAT8:
@@ -436,7 +436,8 @@ class LowerWgmma(_NvvmPattern):
         numbers = [int(op.scale_d.data == "one")]
         if d != "s32":
             numbers += [-1 if scale.data == "neg" else 1 for scale in (op.scale_a, op.scale_b)]
-        if a in ("f16", "bf16"):  # whether A and B are turned: A's own order is row, B's col
+        # True if an operand is transposed: the natural layout is row for A and col for B.
+        if a in ("f16", "bf16"):
             numbers += [int(op.layout_a.data == "col"), int(op.layout_b.data == "row")]
         m, n, k = op.shape.sizes
         saturated = ".satfinite" if op.satfinite is not None else ""
@@ -528,7 +529,7 @@ def _pass_through(
         asm = _assembly(rewriter, op, text, words, constraints=constraints, result=type_)
         for use in [use for use in value.uses if use.operation in behind]:
             use.operation.operands[use.index] = asm.results[0]
-        text = ""  # the first thread executes it, and all are complete after it
+        text = ""  # the first thread executes it, and all threads continue after it
     _erase(rewriter, op)
 
 
@@ -620,7 +621,7 @@ class LowerTensorCopy(_NvvmPattern):
             return
         mode = op.mode.data
         words = mode.replace("tile_", "tile.").replace("im2col_w", "im2col.w").replace("_", ".")
-        # Of four rows that are gathered or scattered, the box has two dimensions.
+        # Gathers and scatters of four rows have a box of two dimensions.
         rank = 2 if mode in ("tile_gather4", "tile_scatter4") else len(op.coordinates)
         tail, hint = f"{words}.{rank}d", (op.l2_cache_hint, i64)
         match op:
@@ -633,7 +634,7 @@ class LowerTensorCopy(_NvvmPattern):
                 else:
                     name = f"g2s.{tail}"
                     operands += _optional(rewriter, (op.multicast_mask, i16), hint)
-                    operands.append(_constant(rewriter, 0))  # the group of blocks: none
+                    operands.append(_constant(rewriter, 0))  # there is no group of blocks
             case nvvm.CpAsyncBulkTensorPrefetchOp():
                 name = f"prefetch.{tail}"
                 operands = [op.tma_descriptor, *op.coordinates, *op.im2col_offsets]

@@ -74,7 +74,8 @@ class LowerAffinePass(ModulePass):
         ops = [nested for nested in preorder(op) if nested.name.startswith("affine.")]
         for nested in ops:
             _require_lowered(nested)
-        for nested in reversed(ops):  # the terminator of a loop before the loop
+        # Reversed, so that the terminator of a loop is lowered before the loop.
+        for nested in reversed(ops):
             _LOWERINGS[_class_of(nested)](nested)
 
 
@@ -180,7 +181,7 @@ def _lower_parallel(op: Operation) -> None:
     build = _Builder(op)
     low, high = op.lowerBoundsMap.data, op.upperBoundsMap.data
     split = low.num_dims + low.num_symbols
-    bounds: list[list[SSAValue]] = []  # where loops start, and where they end
+    bounds: list[list[SSAValue]] = []  # the starts and the ends of loops
     for space, operands, groups, is_low in (
         (low, op.map_operands[:split], op.lowerBoundsGroups, True),
         (high, op.map_operands[split:], op.upperBoundsGroups, False),

@@ -172,14 +172,15 @@ class BitArithmetic:
         code = self.bits_of(value)
         magnitude = self.op(arith.AndIOp, code, 0x7FFFFFFF)
         dropped = F32_MANTISSA - form.mantissa
-        # Half of the last place, less one if the place is even; a carry runs into the exponent.
+        # Adds half of the last place, less one if the last digit is even; a carry runs into the
+        # exponent.
         odd = self.op(arith.AndIOp, self.op(arith.ShRUIOp, magnitude, dropped), 1)
         rebase = (F32_BIAS - form.bias) << F32_MANTISSA
         half = (1 << (dropped - 1)) - 1
         near = self.op(arith.AddiOp, self.op(arith.AddiOp, magnitude, half - rebase), odd)
         normal = self.op(arith.MinUIOp, self.op(arith.ShRUIOp, near, dropped), form.beyond)
-        # Added to a number whose last place is the smallest subnormal number, a smaller one is
-        # rounded to it; the sum's mantissa then counts them.
+        # Adding the number to an anchor whose last place is the smallest subnormal number rounds it
+        # to a multiple of that; the mantissa of the sum is the multiple.
         real = like(value.type, f32)
         anchor = F32_MANTISSA + 1 - form.bias - form.mantissa
         anchor_code = (anchor + F32_BIAS) << F32_MANTISSA

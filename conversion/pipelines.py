@@ -17,9 +17,9 @@ from kc.support.target import Target
 Order = tuple[str | int, ...]
 """A pipeline: names of passes, with the numbers of lowering phases between them."""
 
-# Names of passes in order, options in braces; a number is where the passes of a phase are hooked
-# in: phase 0 before anything, 1 when there are no blocks any more, 2 when loops are transformed, 3
-# before the code.
+# The names of passes in order, with options in braces. A number marks the position where the passes
+# of a lowering phase are inserted: phase 0 before all passes, 1 after the blocks are lowered, 2
+# after loop transformations, 3 before code generation.
 TO_LLVM: Order = (
     0,
     "convert-te-to-tir",
@@ -57,9 +57,9 @@ TO_LLVM: Order = (
     "legalize-symbols",
     "convert-to-llvm",
     "permit-tiles",
-    "reuse-workspace",  # of functions that are marked, or on request of all
+    "reuse-workspace",  # for marked functions, or for all on request
 )
-# Down to kernels and host code in the standard dialects and gpu, which all GPUs share.
+# Lowers to kernels and host code in the standard dialects and gpu; all GPUs share these passes.
 TO_GPU: Order = (
     0,
     "convert-te-to-tir",
@@ -103,19 +103,19 @@ TO_GPU: Order = (
     3,
     "legalize-symbols",
 )
-# ... and on to PTX.
+# Continues to PTX.
 TO_NVVM: Order = (*TO_GPU, "convert-gpu-to-nvvm")
-# ... and to source in CUDA C++, which has the functions of a C library, and copies by loads and
-# stores.
+# Continues to source in CUDA C++, which has the functions of the C library, and copies
+# synchronously.
 _SYNCHRONOUS = {"inject-software-pipeline": "inject-software-pipeline{asynchronous=false}"}
 TO_CUDA_SOURCE: Order = tuple(
     _SYNCHRONOUS.get(name, name) if isinstance(name, str) else name
     for name in TO_GPU
     if name != "expand-math"
 )
-# ... and to the code of AMD's GPUs.
+# Continues to the code of AMD's GPUs.
 TO_AMDGPU: Order = (*TO_GPU, "convert-gpu-to-llvm-amdgpu")
-# ... and to code for a CPU, which has floats of its own.
+# Continues to code for a CPU, which legalizes narrow floats after the serialization of threads.
 TO_EMULATOR: Order = (
     *TO_GPU[: TO_GPU.index("legalize-narrow-floats")],
     3,
@@ -128,11 +128,11 @@ TO_EMULATOR: Order = (
     "make-coroutines",
 )
 _ON_REQUEST = frozenset({"instrument-bound-checkers", "poison-memory"})
-# The subset for the C target.
+# The passes on request that the C target supports.
 _ON_REQUEST_IN_C = frozenset({"poison-memory"})
-# Omitted then, as it hides accesses out of bounds.
+# Skipped with bound checks, because these passes hide accesses out of bounds.
 _WITHOUT_CHECKS = frozenset({"storage-rewrite", "merge-dimensions"})
-# Loops stay loops: vectors and threads are the C compiler's, and its library has the functions.
+# Loops stay loops: the C compiler makes vectors and threads, and its library has the functions.
 _IN_C = {"vectorize-loop": "skip-vectorize", "take-workspace": "take-workspace{stack=16384}"}
 TO_C: Order = tuple(
     _IN_C.get(name, name) if isinstance(name, str) else name

@@ -188,7 +188,7 @@ class StepCheck:
         if before is None or after is None or isinstance(before, str):
             return
         if isinstance(after, _Unknown):
-            return  # said when it was run
+            return  # reported when the program was run
         self.compared += 1
         sizes = "".join(f", {size} = {value}" for size, value in inputs.sizes.items())
         head = f"{HEAD}{step} changed the result of @{name} ({way}{sizes})"
@@ -272,11 +272,11 @@ def _functions(module: ModuleOp) -> list[tuple[Any, Signature]]:
     if any(op.name == "te.func" for op in module.body.ops) or upstream_functions(
         module, loops=False
     ):
-        return []  # these give values, and are compared as loops
+        return []  # these compute values at build time, and are compared as loops
     functions: list[tuple[Any, Signature]] = []
     for function in loop_tree.kernels(module):
         if SITES in function.attributes:
-            continue  # it takes a record of the call, too
+            continue  # such a function has an additional argument, the record of the call
         try:
             functions.append((function, signature_of(function)))
         except KCError as refused:

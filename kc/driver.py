@@ -288,7 +288,7 @@ def load_loops(path: str) -> Module:
     target, entry = (
         getattr(module.op.attributes.get(key), "data", None) for key in ("kc.target", "kc.entry")
     )
-    # Who loads a module did not write its loops: no remark.
+    # The caller of a loaded module did not write its loops, so there is no remark about them.
     name = entry or "main"
     program = program_of("build", module, name=name)
     return _compiled(program, _target(target), name, lambda *_: None)

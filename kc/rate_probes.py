@@ -246,7 +246,7 @@ def _integer_products(target: Target, bits: int) -> Iterator[Probe]:
             %b = vector.bitcast %s : {wide} to {whole}
             %p = llvm.call_intrinsic "{intrinsic}"(%a, %b) : ({whole}, {whole}) -> {wide}
             %q = arith.addi %p, %x : {wide}"""
-        # LLVM combines the two where it can.
+        # LLVM combines a product and a sum into one instruction where the machine has it.
         has_both = target.has_feature("avx512vnni") or (
             width == 256 and target.has_feature("avxvnni")
         )
@@ -261,7 +261,7 @@ def _tile_products(target: Target) -> Iterator[Probe]:
     """
     import numpy as np
 
-    # All three pairs of signs that are left take as long.
+    # The other three combinations of signs take the same time.
     types = {name: kind for kind, name in (("bf16", "tdpbf16ps"), ("f16", "tdpfp16ps"))}
     for name, kind in {"tdpbusd": "u8i8", **types}.items():
         if not (target.has_feature("amx-tile") and target.has_feature(PRODUCTS[kind][1])):

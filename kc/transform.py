@@ -173,7 +173,7 @@ def _apply_to_functions(
 
 def PrintIR(header: str = "", show_meta_data: bool = False) -> UserPass:
     """A pass that prints the module on standard error, under ``header``, and leaves it as it is."""
-    del show_meta_data  # there is none: all of a module is in its text
+    del show_meta_data  # modules have no metadata outside of their text
     return UserPass(functools.partial(_show, header), PassInfo("PrintIR"))
 
 

@@ -175,10 +175,12 @@ class ExpandMathPass(ModulePass):
         supported = {f"math.{name}" for name in target.kind.math_functions}
         if uses_libdevice(target):
             supported.update(function.name for function in FUNCTIONS)
-        kinds = {type(inner) for inner in preorder(op)}  # most modules have nothing of this
+        # Most modules contain none of these functions.
+        kinds = {type(inner) for inner in preorder(op)}
         own: list[RewritePattern] = []
         if not kinds.isdisjoint(FUNCTIONS):
-            # While the functions in them are there.
+            # These patterns match combinations of functions, so they run before the functions are
+            # expanded.
             for whole in (ExpandSigmoid, ExpandNormalShare):
                 pattern = whole(target, supported)
                 PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
@@ -587,7 +589,7 @@ class ExpandExtremum(RewritePattern):
         if not isinstance(element_of(op.result.type), Float32Type | Float64Type):
             return
         if _is_in_kernel(op) or _RELAXED & set(op.fastmath.data):
-            return  # the remainder is an instruction or two
+            return  # the machine computes the remainder in one or two instructions
 
         def emit(new: Operation) -> None:
             new.location = op.location

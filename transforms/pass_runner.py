@@ -157,7 +157,7 @@ class Pipeline:
                     if stage.origin == USER:
                         raise _left_invalid(stage, error) from error
                     raise PassFailure(stage.name, stage.origin, invalid=True) from error
-        # Primitives have shown what they did.
+        # The changes of primitives have already been reported.
         if watcher is not None and stage.family not in ("schedule", "sched"):
             watcher.after(stage.name, module)
 
@@ -180,7 +180,7 @@ def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
         ) from error
     except (Exception, SystemExit) as error:
         if stage.origin == USER:
-            raise  # their own code, and their own traceback
+            raise  # an error of the user's own code keeps its traceback
         raise PassFailure(stage.name, stage.origin) from error
 
 

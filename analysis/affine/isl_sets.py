@@ -41,7 +41,7 @@ def ask(question: Callable[[Any], Answer]) -> Answer | Undecided:
     try:
         return question(context)
     except isl.Error:
-        _LOCAL.context = None  # a context that has exceeded its budget stays unusable
+        _LOCAL.context = None  # isl cannot use a context again after it has exceeded its budget
         return TOO_LARGE
 
 

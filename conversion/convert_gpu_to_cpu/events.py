@@ -29,7 +29,7 @@ from kc.dialects.nvgpu import MAX_RANK, TensorMapDescriptorType
 from kc.dialects.nvvm.mbarriers import TransactionOp
 from kc.transforms.gpu._thread_segments import spins
 
-# What is done with an mbarrier (``emulator.c``).
+# The operations on an mbarrier, in the order of ``emulator.c``.
 _INIT, _INVALIDATE, _ARRIVE, _DROP, _EXPECT, _COMPLETE = range(6)
 THREADS_REPEAT, BLOCKS_REPEAT = 1 << 14, 1 << 22
 """The maximum repetitions of a loop that waits for memory to change, before it counts as a

@@ -99,7 +99,7 @@ def _product(
     _leave(e, a, 0)
     _leave(e, b, _OF_B)
     wait_for_warp(e)
-    code = e.number(m << 16 | n << 8 | k & 255, i32)  # 256 is 0
+    code = e.number(m << 16 | n << 8 | k & 255, i32)  # 256 is encoded as 0
     numbers = [TYPES.index(name) << 4 * place for place, name in enumerate(types)]
     kinds = e.number(sum(numbers) | flags << 12, i32)
     registers: list[SSAValue] = []

@@ -28,7 +28,7 @@ from kc.conversion.convert_gpu_to_cpu.thread_patterns import value_of, word_of
 from kc.dialects import llvm, nvvm
 from kc.dialects.llvm.types import LLVMStructType
 
-# What is said of a product besides its types (``emulator.c``).
+# The flags of a product, as in ``emulator.c``.
 _CLAMPS, _A_IS_ACROSS, _B_IS_ACROSS, _STARTS_AT_ZERO, _NEGATES_A, _NEGATES_B = (
     1 << n for n in range(6)
 )
@@ -76,7 +76,7 @@ def _buffer_of(descriptor: SSAValue) -> SSAValue | None:
     unknown.
     """
     values = [descriptor]
-    for value in values:  # grows
+    for value in values:  # the loop body appends to the list
         op = value.owner
         if isinstance(op, memref.ExtractAlignedPointerAsIndexOp):
             return op.source

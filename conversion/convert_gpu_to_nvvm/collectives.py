@@ -50,7 +50,8 @@ class LowerShuffle(LlvmPattern):
         mode = op.mode.data
         width, offset = s.value(op.width), s.value(op.offset)
         full = s.int_constant(-1, i32)
-        # PTX takes the last lane of a segment, or its first for up, and which bits a segment keeps.
+        # PTX expects the last lane of a segment (for ``up`` the first), and a mask of the segment's
+        # bits.
         segment = s.emit(llvm.SubOp, [s.int_constant(32, i32), width], i32)
         segment = s.emit(llvm.ShlOp, [segment, s.int_constant(8, i32)], i32)
         clamp = segment

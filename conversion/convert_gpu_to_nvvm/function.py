@@ -222,7 +222,7 @@ class LowerDynamicSharedMemory(LlvmPattern):
             alignment = max(ALIGNMENT, *(memory.alignment or 0 for memory in kernels))
             new = llvm.GlobalOp(array, DYNAMIC, "external", SHARED_SPACE, alignment=alignment)
             s.module.add(_global(s, new))
-        # Nobody asks for the size, which the launch gives.
+        # The size is known only at the launch, and no operation uses it.
         s.define(op.result, MemRef(_address(s, DYNAMIC), (s.int_constant(0),), type_, Origin()))
 
 

@@ -89,7 +89,8 @@ class ConvertFor(ConversionPattern[TirToScf]):
             self._while(op, rewriter)
             return
         extent = op.extent_value
-        conversion.index.expr(op.var)  # while the loop still tells its range
+        # Computed before the loop, which defines the range, is replaced.
+        conversion.index.expr(op.var)
         is_parallel = op.kind.data is tir.ForKind.PARALLEL and conversion.is_sequential()
         zero, c1 = values.constant(0), values.constant(1)
         upper = values.constant(extent) if isinstance(extent, int) else conversion.value(extent)
@@ -106,7 +107,7 @@ class ConvertFor(ConversionPattern[TirToScf]):
         if op.kind.data is tir.ForKind.UNROLLED:
             new.attributes["llvm.loop_annotation"] = _UNROLL
         elif (
-            # How many iterations of a parallel loop a thread runs is known to nobody.
+            # The number of iterations that a thread runs of a parallel loop is unknown.
             (is_parallel or not _is_short(extent, variable, body.block))
             and conversion.is_decided(op, body.block)
             and not _is_in_kernel(op)

@@ -87,7 +87,7 @@ def _alignment(
     element = memory.element_type
     type_ = op.buffer.type
     if not isinstance(element, FixedBitwidthType):
-        return {}  # indices, whose width is the target's
+        return {}  # the width of indices depends on the target
     assert isinstance(type_, MemRefType)
     size = max(element.bitwidth, 8) // 8
     strides, layout = type_.get_strides(), type_.layout
@@ -155,7 +155,7 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
         load, choice = op.value.owner, None
-        if isinstance(load, scf.IfOp):  # of an element and zero
+        if isinstance(load, scf.IfOp):  # the element or zero
             choice, end = load, load.true_region.block.last_op
             assert end is not None
             load = end.operands[0].owner
@@ -181,7 +181,7 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
         ops: list[Operation] = []
         read: SSAValue | None = None
         if choice is not None:
-            for inner in list(choice.true_region.block.ops)[:-1]:  # indices
+            for inner in list(choice.true_region.block.ops)[:-1]:  # operations that compute indices
                 if inner is not load:
                     inner.detach()
                     ops.append(inner)
@@ -386,7 +386,8 @@ class ConvertView(ConversionPattern[TirToScf]):
             op.indices.data.results, sizes, source.get_shape(), strict=True
         ):
             offset = conversion.index.compose(expr, op.operands_of_map)
-            # A number that is outside is in code that never runs: such a type is invalid.
+            # An offset outside the buffer occurs only in code that never runs; the type would be
+            # invalid.
             if isinstance(offset, AffineConstantExpr) and (
                 extent == DYNAMIC_INDEX or 0 <= offset.value <= extent - size
             ):

@@ -141,7 +141,7 @@ def return_values(s: FunctionLowering, values: Sequence[SSAValue]) -> None:
     """End a function with these results."""
     flat: list[SSAValue] = []
     for old in values:
-        # The receiver of a memref may do anything with it.
+        # The called function may use the memref in any way.
         flat += _to_abi(s, old, Origin(written=True, escaped=True))
     if len(flat) > 1:
         returned = s.emit(llvm.PoisonOp, [], llvm.LLVMStructType("", [v.type for v in flat]))

@@ -112,14 +112,14 @@ class FunctionLowering(PatternRewriter):
         self.is_parallel = is_parallel
         self.thread: SSAValue | None = None
         """The parameter of a parallel body that is the number of its thread."""
-        # The loops that become functions, with the buffers that become theirs.
+        # The loops that become functions, with the buffers that move into them.
         self.separate_loops: Mapping[Operation, Sequence[memref.AllocaOp]] = {}
         self.new_region = Region()
         self.new_region.add_block(self.entry)
         self.block = self.entry
         self.values: dict[SSAValue, Lowered] = {}
         self.blocks: dict[Block, Block] = {}
-        self.captures: dict[SSAValue, SSAValue] = {}  # parent's value -> parameter
+        self.captures: dict[SSAValue, SSAValue] = {}  # value of the parent -> parameter
         self.captured_memory: dict[SSAValue, CapturedMemory] = {}  # by parameter
         self.loop_depth = 0
         # Set when memrefs travel along branches: then an alloca in a loop may have several

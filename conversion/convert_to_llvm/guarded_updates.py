@@ -69,7 +69,7 @@ def guarded_updates(function: Operation) -> frozenset[Operation]:
     depends.update(dict.fromkeys(function.regions[0].blocks[0].args, 0))
     while pending:
         block, around = pending.popleft()
-        # What comes out of regions and along branches may have been chosen by anything in a loop.
+        # Results of regions and block arguments may have been selected by any value of a loop.
         unknown = _union(loop.bit for loop in around)
         for op in block.ops:
             operands = [depends.get(operand, unknown) for operand in op.operands]

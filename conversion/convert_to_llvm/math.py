@@ -212,7 +212,7 @@ def call_library(s: FunctionLowering, op: Operation, name: str) -> None:
         name if isinstance(scalar, Float64Type) else f"{name}f",
         inputs,
         scalar,
-        # The C library may set errno, which nothing here reads.
+        # The C library may set errno, but the kernel never reads it.
         properties={
             "memory_effects": llvm.MemoryEffectsAttr("none"),
             "will_return": UnitAttr(),

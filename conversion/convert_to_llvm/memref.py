@@ -661,7 +661,7 @@ class LowerAlloc(LlvmPattern):
         )
         arguments = [s.int_constant(alignment), s.as_value(padded)]
         if size_type != i64:
-            # No object is larger than that, so nothing is lost.
+            # No object is larger, so no information is lost.
             arguments = [s.emit(llvm.TruncOp, [argument], size_type) for argument in arguments]
         call = s.insert(llvm.CallOp(name, *arguments, return_type=POINTER))
         call.results[0].name_hint = result.name_hint

@@ -24,11 +24,11 @@ class Origin:
     of outlined bodies, block arguments. Their accesses count for this origin, too.
     """
 
-    noalias: bool = True  # of a parameter: no caller passes memory that overlaps another's
+    noalias: bool = True  # a parameter whose memory does not overlap that of another parameter
     merged: bool = False  # several origins merge in one pointer
     written: bool = False
     launched: bool = False  # other threads use the pointer
-    escaped: bool = False  # the pointer may come back, as the result of a call
+    escaped: bool = False  # a called function may return the pointer
     flows_to: list[Origin] = field(default_factory=list)
 
     @property

@@ -40,7 +40,8 @@ FLOAT_REDUCTIONS: dict[str, tuple[type[IRDLOperation], type[IRDLOperation]]] = {
     "minimumf": (llvm.VectorReduceFMinimumOp, llvm.MinimumOp),
     "maximumf": (llvm.VectorReduceFMaximumOp, llvm.MaximumOp),
 }
-# Of floats, from a start value: in the order of the lanes unless the flags allow another.
+# Sums of floats with a start value are computed in the order of the lanes, unless the flags allow
+# another order.
 ORDERED_REDUCTIONS: dict[str, tuple[type[IRDLOperation], type[IRDLOperation], float]] = {
     "add": (llvm.VectorReduceFAddOp, llvm.FAddOp, -0.0),
     "mul": (llvm.VectorReduceFMulOp, llvm.FMulOp, 1.0),

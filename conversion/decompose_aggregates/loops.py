@@ -92,7 +92,7 @@ def payload(op: TmTensorOp, *arguments: SSAValue) -> SSAValue:
         if isinstance(inner, YieldOp):
             (result,) = inner.operands
             return values.get(result, result)
-        inner.clone(values)  # where the builder is
+        inner.clone(values)  # inserted at the position of the builder
     raise AssertionError("a body ends with a yield")
 
 

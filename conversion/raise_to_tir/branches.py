@@ -174,7 +174,7 @@ def _if(block: Block) -> bool:
         if way is not None:
             last = _end(way)
             _moved(way, body, arguments)
-            # What is handed on may be an argument of the block.
+            # A yielded value may be an argument of the block.
             yielded = list(last.operands)
         _added(body, end, scf.YieldOp(*yielded))
     new = scf.IfOp(end.cond, types, Region(bodies[0]), Region(bodies[1]))
@@ -226,8 +226,8 @@ def _while(block: Block) -> bool:
         flipped = arith.XOrIOp(condition, true.result)
         _added(before, end, true, flipped)
         condition = flipped.result
-    # Values of the loop reach the code after it, and its second half, only as operands of the
-    # condition.
+    # The code after the loop, and its second half, receive values of the loop only as operands of
+    # the condition.
     handed = [
         value
         for value in (*before.args, *(result for op in before.ops for result in op.results))

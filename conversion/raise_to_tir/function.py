@@ -230,7 +230,7 @@ class FunctionRaiser(Emitter):
                 name = arg.name_hint or (
                     f"arg{n}" if is_input else self._result_name(n - len(inputs))
                 )
-                # Hints have no trailing numbers, so that several values share one.
+                # Name hints have no numeric suffix, so several values may have the same hint.
                 attrs["kc.name"] = StringAttr(fresh_name(name, taken))
             if not is_input and arg.name_hint is None:
                 arg.name_hint = attrs["kc.name"].data  # pyright: ignore
@@ -313,7 +313,8 @@ class FunctionRaiser(Emitter):
         for attrs in self.attrs:
             shape = attrs.get("kc.shape")
             if isinstance(shape, AffineMapAttr):
-                # Arguments that are sizes came after the arrays whose shapes use symbols.
+                # The sizes became arguments after the arrays whose shapes use them, so the shapes
+                # are updated.
                 space = AffineMap(0, len(self.symbols), shape.data.results)
                 attrs["kc.shape"] = AffineMapAttr(space)
         scalars = [value for value in op.operands if not isinstance(value.type, TensorType)]
@@ -596,7 +597,7 @@ class FunctionRaiser(Emitter):
         for operand in op.operands:
             value = values.get(operand) or self.value(operand)
             if isinstance(operand.type, MemRefType) and value.type != operand.type:
-                # More is known of its sizes than the op takes.
+                # The value has a more static type than the operation accepts.
                 cast = memref.CastOp.get(value, operand.type)
                 values[operand] = self.emit(cast, op).results[0]
         self.emit(clone := op.clone(values), op)

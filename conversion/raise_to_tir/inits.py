@@ -38,7 +38,7 @@ def fuse_inits(function: func.FuncOp) -> None:
         if _begins_with(block, inner) and _fits(fill, store, loops, block, inner):
             _fuse(store, block, inner)
             if block.label.startswith(f"{fill.label}_"):
-                block.block_name = fill.block_name  # only the number made it different
+                block.block_name = fill.block_name  # the label differed only by a numeric suffix
             top.detach()
             top.erase()
 

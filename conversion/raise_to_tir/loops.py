@@ -126,7 +126,8 @@ def carried(
         for n, init in enumerate(inits)
         if is_tensor[n]
     }
-    for n, buffer in buffers.items():  # each before the others start
+    # All buffers are registered before the initial values are stored.
+    for n, buffer in buffers.items():
         raiser.tensors.values[carried_values[n]] = Held(buffer)
     places = {n: _place(raiser, op, n, init) for n, init in enumerate(inits) if not is_tensor[n]}
     for n, (buffer, at) in places.items():

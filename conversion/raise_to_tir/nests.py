@@ -206,7 +206,8 @@ class Emitter(CopyingConversion):
                 and (buffer is not output or space != output_space)
                 for output, output_space in outputs
             ):
-                return [tir.IterType.OPAQUE] * structure.rank  # it reads the buffer that it writes
+                # The operation reads its output buffer.
+                return [tir.IterType.OPAQUE] * structure.rank
         kinds: list[tir.IterType] = []
         for n, is_reduced in enumerate(structure.is_reduced):
             owned = all(AffineDimExpr(n) in space.results for _, space in outputs)

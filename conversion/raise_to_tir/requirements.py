@@ -143,7 +143,8 @@ class Requirements:
         if self.is_conditional(op):
             return
         if isinstance(difference, AffineDimExpr) and not equal and not counts:
-            self._ranges[difference.position] = (0, None)  # from here on it is known
+            # Later questions may assume the requirement.
+            self._ranges[difference.position] = (0, None)
         location = location_of(op)
         why = f"{op.name}{f' ({location})' if location is not None else ''} {what}"
         self._conditions.setdefault((difference, equal, *counts), (difference, counts, why, equal))
@@ -268,7 +269,7 @@ class Requirements:
             return lhs // rhs.value
         if isinstance(owner, arith.CeilDivSIOp):
             return lhs.ceil_div(rhs.value)
-        # These round towards 0, or take the number to be unsigned.
+        # These round towards 0, or treat their operands as unsigned.
         self.at_least(lhs, 0, op, "divides sizes that are at least 0")
         if isinstance(owner, arith.CeilDivUIOp):
             return lhs.ceil_div(rhs.value)

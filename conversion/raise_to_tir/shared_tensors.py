@@ -58,7 +58,7 @@ def yield_carried(
     for value, source, buffer in zip(values, held, buffers, strict=True):
         moved = source.buffer if isinstance(source, Held) else None
         if moved is not None and moved is not buffer and moved in buffers:
-            # It is in the buffer of another carried tensor, which may be overwritten first.
+            # The value is in the buffer of another carried tensor, which may be overwritten first.
             assert isinstance(value.type, TensorType)
             sizes = raiser.sizes_of(buffer)
             copied = raiser.alloc("yielded", value.type, sizes, op)
@@ -107,7 +107,7 @@ def while_buffers(
             raiser.fill(held.scalar, buffer, sizes, "fill", op)
         elif isinstance(held, Held):
             raiser.emit(copy_nest(held.buffer, buffer, raiser.label("copy"), sizes), op)
-    for n, buffer in arrivals.items():  # each before the others start
+    for n, buffer in arrivals.items():  # all values are copied before the first iteration
         tensors.values[args[n]] = Held(buffer)
     for n, value in enumerate(forwarded):
         if isinstance(value.type, TensorType) and n not in results:

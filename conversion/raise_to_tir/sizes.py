@@ -96,7 +96,7 @@ class Sizes:
 
     def _relate(self, op: Operation) -> None:
         if any(isinstance(ancestor, CONDITIONAL) for ancestor in path_to(op)):
-            return  # it may not be executed, and then relates nothing
+            return  # it may never run, and then it relates no sizes
         if isinstance(op, STRUCTURED):
             structure = structure_of(op)
             first: dict[int, Place] = {}

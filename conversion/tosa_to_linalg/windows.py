@@ -448,7 +448,7 @@ class ConvertPool(RewritePattern):
         batch, channels = (tensor_type(value).get_shape()[n] for n in (0, 3))
         n, y, x, c, i, j = dims(*range(6))
         read = [n, y * strides[0] + i, x * strides[1] + j, c]
-        # What the loops over the window run along.
+        # This tensor only defines the extents of the loops over the window.
         window = emitter.empty(TensorType(element, taps), taps)
         is_max = op.name == "tosa.max_pool2d"
         lowest = extremes(element)[0]

@@ -142,7 +142,7 @@ class Script:
         tiled: list[Operation] = []
         loops: list[list[Operation]] = [[] for _ in step.loops]
         for target in targets:
-            # Its operands may have been those of an earlier target.
+            # An earlier target may have changed the operands of this one.
             new, around = tiling.tile_using_for(structure_of(target.op), sizes, step.order())
             if len(around) != len(loops):
                 refused(

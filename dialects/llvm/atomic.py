@@ -37,7 +37,7 @@ from kc.dialects.llvm.memory import (
 )
 from kc.dialects.llvm.types import LLVM_FLOATS, LLVMStructType, element_type
 
-# What an atomicrmw does, in the order of MLIR's numbers.
+# The operations of atomicrmw, in the order of MLIR's numbers.
 ATOMIC_BIN_OPS = (
     "xchg", "add", "sub", "_and", "nand", "_or", "_xor", "max", "min", "umax", "umin", "fadd",
     "fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat", "fmaximum",

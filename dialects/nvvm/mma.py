@@ -216,7 +216,7 @@ class MmaOp(NVVMOp):
         printer.print_attribute(self.res.type)
 
 
-# What needs no multiplicandAPtxType.
+# Types for which multiplicandAPtxType is not required.
 _KNOWN: dict[Attribute, str] = {HALVES: "f16", f64: "f64"}
 
 

@@ -22,7 +22,8 @@ class NumThreadsOp(IRDLOperation):
 
     result = result_def(IndexType())
 
-    traits = traits_def(MemoryReadEffect())  # of the state of the process: it stays where it is
+    # It reads the state of the process, so it must not be moved.
+    traits = traits_def(MemoryReadEffect())
 
     assembly_format = "attr-dict"
 

@@ -340,6 +340,6 @@ class PrintOp(IRDLOperation):
             printer.print_string(" punctuation ")
             self.punctuation.print_parameters(printer)
         elif self.source is None and self.stringLiteral is None:
-            # mlir-opt prints this as nothing, and cannot read that before an assignment.
+            # mlir-opt prints nothing here, and cannot read the result before an assignment.
             printer.print_string(" punctuation <newline>")
         printer.print_op_attributes(self.attributes)

@@ -91,7 +91,7 @@ def build(build: Build) -> Module:
     if entry is None:
         said: list[Diagnostic] = []
         compiled, lowered = noting(said, lambda: _compile(build))
-        # What came with a warning is compiled again, so that the warning comes again.
+        # A build with warnings is not cached, so that the next build reports the warnings again.
         if key is not None and not said:
             compile_cache.write(key, compiled.entry())
     else:
@@ -212,7 +212,8 @@ def _located(build: Build) -> Callable[[], str]:
     def make() -> str:
         from kc.codegen.ptx import ptx_of
 
-        with using_options(options), diagnostic_handler(lambda _: None):  # reported before
+        # An earlier step has reported the warnings.
+        with using_options(options), diagnostic_handler(lambda _: None):
             module, _ = replace(build, callback=None).lowered()
             return ptx_of(module, build.target, debug_info=True)
 

@@ -122,7 +122,7 @@ def _verdicts(module: ModuleOp, shapes: Shapes) -> dict[str, tuple[KernelVerdict
     for name in functions:
         called = [name]
         launched: dict[tuple[str, str], None] = {}
-        for caller in called:  # grows
+        for caller in called:  # the loop body appends to the list
             for op in functions[caller].walk():
                 if isinstance(op, LaunchFuncOp):
                     launched[op.kernel_names] = None
@@ -153,7 +153,8 @@ def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:
         paused_collection(),
         progress.tracking("kc.build", PassContext.current().progress, ("passes", "code")),
         reproducing("kc.build", lambda: text),
-        using_options(replace(pipeline_options(), checks_launches=False)),  # a driver has
+        # A driver has checked the launches.
+        using_options(replace(pipeline_options(), checks_launches=False)),
     ):
         compiled = build(Build([("tir", module)], emulated, "main", None, CUDA_EMU))
     functions = compiled.functions

@@ -25,7 +25,7 @@ def call_jit(text: str, symbols: dict[str, int]) -> Any:
     from kc.codegen.native import jit
     from kc.transform import PassContext
 
-    # A debugger that does not know the caller of a kernel shows no frames above it.
+    # A debugger that cannot unwind the caller of a kernel shows no frames above the kernel.
     return jit(text, symbols, opt_level=0, debugger=PassContext.current().debug_info)
 
 

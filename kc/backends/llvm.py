@@ -136,7 +136,7 @@ def build(build: Build) -> Module:
         said: list[Diagnostic] = []
         text, lowered = noting(said, lambda: _lower_to_llvm(build, keeps=passes is None))
         entry = _entry(code(text))
-        # What came with a warning is compiled again, so that the warning comes again.
+        # A build with warnings is not cached, so that the next build reports the warnings again.
         if key is not None and not said:
             compile_cache.write(key, entry)
         sources |= lowered

@@ -108,7 +108,7 @@ def linked_text(text: str, parts: Mapping[str, Part]) -> str:
     """LLVM IR with the code of the functions that it declares, which become private to it."""
     with parsed(text) as (module, parse):
         for name, part in parts.items():
-            # The symbol of a part is its own, and so are those that begin with it.
+            # A part defines its own symbol and symbols with this prefix.
             module.link_in(parse(part.text.replace(f"@{part.symbol}", f"@{name}")))
         for name in parts:
             module.get_function(name).linkage = "internal"
@@ -146,7 +146,7 @@ def standalone_ir(
     with parsed(text) as (module, parse):
         for signature, symbol in zip(record.functions, record.symbols, strict=True):
             own = machine_symbol(signature.name)
-            # Anything else that has the name is private to the module.
+            # Other definitions with the same name are private to the module.
             for definition in (*module.functions, *module.global_variables):
                 if definition.name == symbol != own:
                     definition.name = f"{symbol}.private"

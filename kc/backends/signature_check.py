@@ -45,7 +45,7 @@ def check_signatures(
         for function in (*functions(module), *_llvm_functions(module))
     }
     for signature in signatures:
-        # A function of the C library that is called may have its name.
+        # A called function of the C library may have the same name.
         symbol = machine_symbol(signature.name)
         function = lowered.get(symbol) or lowered.get(signature.name)
         if function is None:

@@ -104,7 +104,7 @@ def directory() -> Path | None:
         return default_directory() if _on_by_default.get() else None
     try:
         return Path(setting).expanduser()
-    except RuntimeError as error:  # ~name of no user
+    except RuntimeError as error:  # the home folder of an unknown user (~name)
         _warn(setting, str(error))
         return None
 

@@ -127,7 +127,7 @@ class ModuleProgram(Program):
     def lowered(self, target: Target, *, checks_kernels: bool = True) -> Lowered:
         copy = copy_module(self.module)
         for script in [op for op in copy.body.ops if op.name == "transform.named_sequence"]:
-            # It says how a module is to be changed, and nothing of what that computes.
+            # The script describes changes of the module, and is not part of the program.
             script.detach()
             script.erase()
         to_tir(copy, loops=False)

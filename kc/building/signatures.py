@@ -124,7 +124,7 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
     used = [name for spec in specs for dim in spec.shape for name in symbols_of(dim)]
     used += [spec.symbol for spec in specs if spec.symbol is not None]
     requirements = requirements_of(function)
-    # A driver checks launches itself, with what it knows of the device.
+    # The driver checks launches itself, against the limits of the device.
     if target is not None and "gpu" in target.keys and target.kind != "cuda":
         requirements += launch_requirements(function, target.limits, target.model_name)
         requirements += _shared_requirements(function, target)

@@ -157,7 +157,7 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
     Raises TEError KC2151 for an unknown name.
     """
     location = caller_location()
-    given_name = getattr(func_name, "name", func_name)  # of an operator, tvm.ir.Op
+    given_name = getattr(func_name, "name", func_name)  # the name of an operator (tvm.ir.Op)
     short = given_name.removeprefix("tir.") if isinstance(given_name, str) else ""
     intrinsics = _known()
     typed = _TYPED.get(short)
@@ -301,7 +301,7 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
             return arg.buffer.pointer_to(arg) if of_c else arg.buffer.array(arg.mode)
         return arg
     if isinstance(arg, Tensor) and hasattr(arg, "access_ptr"):
-        memory = getattr(arg, "data", arg)  # of its own, for a part of another buffer
+        memory = getattr(arg, "data", arg)  # a part of another buffer has its own data
         mode = "read" if getattr(arg, "is_input", False) else "update"
         if isinstance(memory, _PartMemory):
             return memory.pointer(mode) if of_c else memory.array(mode)

@@ -146,7 +146,7 @@ def _rounded(value: int | float, dtype: str) -> float:
     if form is None:
         return number
     rounded = form.round(number)
-    # Of the formats without infinities, infinity is no number either.
+    # In formats without infinities, infinity is out of range, too.
     if not math.isfinite(rounded) and not (math.isnan(number) or number == rounded):
         raise _range_error(value, dtype)
     return rounded
@@ -358,7 +358,7 @@ def select(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
     chosen = condition_of(condition, "Select", vectors=True)
     a, b = match(on_true, on_false)
     if lanes(chosen.dtype) > 1 or lanes(a.dtype) > 1:
-        # The lanes of one are those of the other.
+        # The condition and the values need the same number of lanes.
         whole = match(chosen, a)[1].dtype
         chosen = cast(chosen, vector_of("bool", whole))
         a, b = (cast(branch, vector_of(branch.dtype, whole)) for branch in (a, b))

@@ -108,7 +108,7 @@ def integer_power(a: Expr, b: Expr) -> Expr:
         square = square * square
     if not is_signed(b.dtype) or isinstance(b, Const):
         return result
-    # 1 / a**-b, truncated: only 1 and -1 have powers that are not 0.
+    # 1 / a**-b, truncated: the result is 0 unless a is 1 or -1.
     odd = compare("eq", b & unit, unit)
     least = const(-1, a.dtype)
     inverse = _choice(compare("eq", a, least), _choice(odd, least, unit), zero)
@@ -135,7 +135,7 @@ def whole_number(conversion: Cast) -> Expr:
     inside: Expr = value
     if may_be_nan and lowest < 0:
         inside = _choice(compare("eq", value, value), value, const(0.0, value.dtype))
-    if least < lowest or may_be_nan and lowest == 0:  # a NaN is not greater
+    if least < lowest or may_be_nan and lowest == 0:  # a comparison with NaN is false
         inside = _choice(compare("gt", inside, low), inside, low)
     if greatest < highest + 1:
         return _truncated(inside, dtype)

@@ -85,7 +85,7 @@ def from_affine(expr: AffineExpr, leaf: Callable[[int], Expr]) -> Expr:
     """``expr`` as an integer expression; ``leaf(n)`` stands for dimension ``n``."""
     terms, constant = linear_terms(expr)
     total: Expr = const(0)
-    # What is added comes first: a - b reads better than -b + a.
+    # Positive terms come first: a - b reads better than -b + a.
     for atom, factor in sorted(terms.items(), key=lambda term: term[1] < 0):
         part = _atom(atom, leaf)
         scaled = part if abs(factor) == 1 else binary("mul", part, abs(factor))

@@ -142,7 +142,8 @@ def ldexp(x1: ExprLike, x2: ExprLike) -> Expr:
     """``x1 * 2**x2`` for an integer ``x2``; rounded once where it is not tiny."""
     value, exponent = _float("ldexp", x1), as_expr(x2)
     _require_int("ldexp", exponent)
-    # In three steps, none of which leaves the range where the result does not.
+    # Scaled in three steps, so that an intermediate result leaves the range only if the final
+    # result does.
     step = binary("truncdiv", exponent, const(3, exponent.dtype))
     rest = exponent - step * 2
     scale = [intrinsic("exp2")(cast(part, value.dtype)) for part in (step, rest)]
@@ -290,7 +291,7 @@ def nextafter(x1: ExprLike, x2: ExprLike) -> Expr:
     kind = vector_of(f"int{bits(a.dtype)}", a.dtype)
     unit = const(1, kind)
     pattern = reinterpret(kind, a)
-    # Away from zero the bits count up, whatever the sign.
+    # A larger bit pattern is farther from zero, for either sign.
     outward = compare("gt", b, a)
     outward = select(a > 0, outward, compare("lt", b, a))
     moved = reinterpret(a.dtype, select(outward, pattern + unit, pattern - unit))

@@ -65,7 +65,7 @@ def _may_read_outside(expr: Expr) -> bool:
             )
             parts = [(current.condition, n)]
             for value, guard in zip((current.on_true, current.on_false), chosen, strict=True):
-                if guard.facts == guards[n].facts:  # nothing is known in addition
+                if guard.facts == guards[n].facts:  # the condition adds no fact
                     parts.append((value, n))
                     continue
                 guards.append(guard)
@@ -103,7 +103,8 @@ class _Guards:
         if not self.facts or position is None or length is None:
             return False
         domain: list[Condition] = []
-        for n, leaf in enumerate(self.space.leaves):  # which extents add to
+        # Loops over extents add leaves while this loop runs.
+        for n, leaf in enumerate(self.space.leaves):
             extent = self._term(as_expr(leaf.extent)) if isinstance(leaf, IterVar) else None
             if extent is not None:
                 domain.append(dim(f"d{n}").within(extent))
@@ -122,7 +123,7 @@ class _Guards:
 
 def _indices(read: Element) -> Iterable[tuple[Expr, ExprLike]]:
     """The indices of a read, with the sizes of their dimensions."""
-    # What a vector element has after the indices of its tensor is the lane.
+    # A vector element has an additional index, its lane, after the indices of the tensor.
     return zip(read.indices, read.tensor.shape)  # noqa: B905
 
 
@@ -170,7 +171,7 @@ def _bounds(expr: Expr) -> tuple[int, int] | None:
     if not isinstance(expr, Binary):
         return None
     a, b = known_range(expr.lhs), known_range(expr.rhs)
-    if expr.op == "floormod":  # of any number
+    if expr.op == "floormod":  # the operand may be any number
         return (0, b[1] - 1) if b is not None and b[0] > 0 else None
     if a is None or b is None:
         return None

@@ -288,7 +288,8 @@ def _reducer(
         tuple(Var(f"{side}{n}" if several else side, value.dtype) for n, value in enumerate(values))
         for side in "xy"
     )
-    # The identity first: its arguments tell how many values the combiner takes apart.
+    # The identity is called first: its arguments determine the number of values that the combiner
+    # unpacks.
     neutral = _call(name, "identity", fidentity, tuple(value.dtype for value in values), location)
     combined = _call(
         name, "combiner", fcombine, (lhs, rhs) if several else (lhs[0], rhs[0]), location

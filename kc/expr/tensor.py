@@ -333,7 +333,7 @@ class Tensor(TensorOperators):
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, op.name={self.name})"
 
-    if not TYPE_CHECKING:  # for which a name that is not here is a mistake
+    if not TYPE_CHECKING:  # type checkers must report unknown names
 
         def __getattr__(self, name: str) -> Any:
             """Raise AttributeError. For an attribute of numpy's arrays, the message names topi's
@@ -411,10 +411,10 @@ def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, 
         if isinstance(dim, Const) and isinstance(dim.value, int):
             dim = dim.value
         if not isinstance(dim, Expr | type) and hasattr(dim, "__index__"):
-            with suppress(TypeError):  # an array of several numbers is none
+            with suppress(TypeError):  # an array with several numbers is not an index
                 dim = dim.__index__()
         if isinstance(dim, float) and dim.is_integer():
-            dim = int(dim)  # n / 32 of a size that 32 divides
+            dim = int(dim)  # n / 32, where 32 divides n
         if isinstance(dim, int) and 0 <= dim < 2**63:
             checked.append(Size(dim))
         elif isinstance(dim, Expr) and not is_float(dim.dtype) and dim.dtype != "bool":

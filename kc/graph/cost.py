@@ -81,6 +81,6 @@ def _operations(operator: Operator, specs: tuple[TensorSpec, ...]) -> int | None
         tensors = [part.tensor if isinstance(part, Bounded) else part for part in parts]
         module = te.create_prim_func([*placeholders, *tensors]).op
     except KCError:
-        return None  # it needs the values of operands
+        return None  # the cost depends on the values of operands
     functions = [op for op in module.walk() if isinstance(op, FuncOp)]
     return sum(estimate(each).operations for each in functions)

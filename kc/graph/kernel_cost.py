@@ -115,7 +115,7 @@ def cost_of_kernel(kernel: KernelOp, machine: Machine) -> KernelCost:
             numbers[op.buffer] = ~sum(number < 0 for number in numbers.values())
     caches = (machine.l1, machine.l2, machine.l3)
     parts, flat = [[op] for op in _outermost(function)], [[op] for op in _outermost(plain)]
-    if len(parts) != len(flat):  # a block without loops is several operations now, or none
+    if len(parts) != len(flat):  # the block no longer corresponds to a single operation
         parts, flat = [list(chain(*parts))], [list(chain(*flat))]
     loops: list[LoopCost] = []
     for ops, accesses in zip(parts, flat, strict=True):
@@ -196,7 +196,7 @@ def _cycles_of(nest: Nest, machine: Machine) -> float:
     lanes = machine.lanes(nest.bits)
     operations = nest.operations
     if nest.reduction is not None and operations > 1:
-        operations -= 1  # a product and its sum are one instruction
+        operations -= 1  # a multiply-add is one instruction
     work = operations * _executions(nest.loops, lanes)
     loads = sum(_instructions(load, nest, machine) for load in nest.loads)
     stores = sum(_instructions(store, nest, machine) for store in nest.stores)
@@ -249,7 +249,7 @@ def _instructions(access: Access, nest: Nest, machine: Machine) -> float:
             elif access.regular or loop in access.irregular:
                 count *= extent(loop) * SCALAR_COPY / 2
         elif not is_inside and not _is_vectorized(loop):
-            count *= max(1, extent(loop))  # what it goes through is read again
+            count *= max(1, extent(loop))  # each iteration reads the same elements again
     return count
 
 
@@ -291,7 +291,7 @@ class Caches:
         ):
             held = self._held(size - own, touched) if own <= size else frozenset[Hashable]()
             moved = sum(count for buffer, count in fetched.items() if names[buffer] not in held)
-            is_shared = number == len(self.sizes) - 1  # the way to memory
+            is_shared = number == len(self.sizes) - 1  # all threads share the path to memory
             cycles = moved / rate / (1 if is_shared else threads)
             shorter, longest = sorted((cycles, longest))
             hidden += shorter if number else 0
@@ -321,7 +321,7 @@ def cycles_of_sequence(
     """
     caches = Caches(machine)
     total = 0.0
-    for _ in range(2):  # what is used again at once is in the caches
+    for _ in range(2):  # the second round finds the data of the first in the caches
         total = 0.0
         for number, (kernel, arguments) in enumerate(kernels):
             names = _Names(number, arguments)

@@ -53,7 +53,7 @@ class BoundChecks:
             return
         site = self.sites[record[1]]
         first, sizes = (list(record[at : at + site.rank]) for at in (HEADER, HEADER + site.rank))
-        # Of a vector, the first lane that is outside.
+        # For a vector, the first lane outside the buffer.
         indices = [
             size if 0 <= start < size < start + count else start
             for start, size, count in zip(first, sizes, site.counts, strict=True)

@@ -156,6 +156,6 @@ def parameters(step: type) -> tuple[Parameter, ...]:
             ordered.append(Parameter(names.lstrip("*"), (slot,), variadic=names.startswith("*")))
         elif slot is same[0]:
             ordered.append(Parameter(names, tuple(same)))
-    # Python wants what must be given first; what is a loop or a block is first in TVM.
+    # Python requires mandatory parameters first; TVM has loops and blocks first.
     chosen = [parameter for parameter in ordered if len(parameter.slots) > 1]
     return tuple(chosen + [parameter for parameter in ordered if len(parameter.slots) == 1])

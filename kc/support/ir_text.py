@@ -335,10 +335,10 @@ def _syntax_error(
     parser: ModuleParser | None, error: xdsl_errors.ParseError, line_offset: int
 ) -> ParseError:
     """A diagnostic for a ParseError of xDSL."""
-    # xDSL leaves out the f of one f-string.
+    # An f-string of xDSL lacks its prefix, so the placeholder appears in the message.
     message = _clean(error.msg).replace("{first_char}", f"'{error.span.text[:1]}'")
     message = message.replace("suffix identifier", "a name")
-    if parser is None:  # the first character is no token
+    if parser is None:  # there is no parser if the first character is not a token
         file, line, column = error.span.get_location()
         return ParseError("KC1001", message, location=Location(file, line + line_offset, column))
     if matched := _NO_OPERATION.fullmatch(message):
@@ -722,7 +722,7 @@ class NamingPrinter(Printer):
 
     def print_float(self, value: float, type: AnyFloat) -> None:
         if isinstance(type, Float80Type | Float128Type):
-            # xDSL reads these as f64, and knows no bits of them.
+            # xDSL reads these types as f64 and cannot read their bits.
             short = f"{value:.6e}"
             self.print_string(short if float(short) == value else f"{value:.16e}")
         else:

@@ -28,7 +28,7 @@ def _system_libraries() -> list[ctypes.CDLL]:
         try:
             libraries.append(ctypes.CDLL(name))
         except OSError:
-            continue  # not on this system: what it would have had is reported as missing
+            continue  # not available on this system; missing symbols are reported
     return libraries
 
 

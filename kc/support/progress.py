@@ -93,7 +93,8 @@ class _Line:
         self._is_shown = False
 
     def _put(self, text: str) -> None:
-        with contextlib.suppress(OSError, ValueError):  # closed or full: nobody is left to be told
+        # The stream is closed or full, so nothing can be shown.
+        with contextlib.suppress(OSError, ValueError):
             if sys.stderr is not None:
                 print(text, file=sys.stderr, end="", flush=True)
 

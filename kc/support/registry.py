@@ -153,7 +153,7 @@ class Registry:
         self.plugins.append(plugin)
         self._fill(plugin, plugin.name)
         if plugin.intrinsics:
-            _ = self.intrinsics  # a name that is taken is told of now
+            _ = self.intrinsics  # report a taken name now
 
     def _fill(self, plugin: Plugin, origin: str) -> None:
         """Add the entries of a record, with the name of its origin."""
@@ -322,7 +322,7 @@ def get_pass(name: str, options: str | Options = "") -> ModulePass:
     entry, cls = find_pass(name), pass_class(name)
     only = options.get("func")
     if any(field.name == "func" for field in dataclasses.fields(cls)):
-        only = None  # the pass itself knows of the option
+        only = None  # the pass may know the option
     if only is not None:
         options = options.without("func")
     if entry.family == "schedule":

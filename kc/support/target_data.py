@@ -178,7 +178,7 @@ def _plugin_kind(entry: Entry) -> Kind | None:
             raise TypeError(f"attributes are of type {', '.join(_TYPES)}, not {min(wrong)}")
         return Kind(data)
     except Exception as error:
-        # A file of others is read here: whatever is wrong with it is reported as theirs.
+        # The file belongs to a plugin, so every error in it is reported as an error of the plugin.
         warn(
             "KC6009",
             f"target file {entry.path} of plugin '{entry.origin}' is ignored",

@@ -19,7 +19,8 @@ def diff_lines(before: str, after: str) -> list[Line]:
     first = _equal_at_start(old_words, new_words)
     last = _equal_at_start(old_words[first:][::-1], new_words[first:][::-1])
     end, new_end = len(old) - last, len(new) - last
-    # Only what is between is compared: a step changes a small part of a module.
+    # Only the part between the equal ends is compared, because a step changes a small part of a
+    # module.
     matcher = difflib.SequenceMatcher(
         None, old_words[first:end], new_words[first:new_end], autojunk=False
     )

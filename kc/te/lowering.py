@@ -170,7 +170,7 @@ def lower_schedule(
     planned = list(steps(schedule))
     threads = any(isinstance(step, Step) and step.primitive == "bind" for step in planned)
     if threads and target == Target.generic():
-        # Nobody has said which target, and this is no schedule for a CPU.
+        # No target is given, and the schedule binds threads.
         target = Target("cuda")
     replay = _Replay(Site(lowered, target), names, hybrid_loops)
     for step in planned:

@@ -218,7 +218,7 @@ class _Emitter:
             else:
                 value = self.block.insert_arg(tir.INDEX, len(self.block.args))
                 data["kc.symbol"] = StringAttr(arg.name)
-                if arg.dtype != "int64":  # whose values alone the caller may give
+                if arg.dtype != "int64":  # the caller passes these values, in the user's type
                     data["kc.dtype"] = StringAttr(arg.dtype)
             value.name_hint = name
             self.values[arg] = value
@@ -391,7 +391,7 @@ class _Emitter:
 
     def _tensor_type(self, tensor: Tensor, start: int = 0) -> TensorType:
         """The type of ``tensor``, or of its dimensions from ``start`` on."""
-        # The numbers of IR are plain: what is in a range of integers is asked of them.
+        # IR needs plain ints: subclasses of int with a range are converted.
         shape = [int(dim) if isinstance(dim, int) else tir.DYNAMIC for dim in tensor.shape[start:]]
         count = lanes(tensor.dtype)
         if count > 1:

@@ -130,7 +130,7 @@ class IRBuilder:
         self._scopes += 1
         yield value
         self._scopes -= 1
-        # scope_attr opens statements that end with the enclosing scope.
+        # The statements opened by scope_attr end with the enclosing scope.
         del self._open[depth:]
 
     def _fresh(self, name: str) -> str:

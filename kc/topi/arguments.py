@@ -170,7 +170,7 @@ def flag(value: Any, what: str) -> bool:
 
 def float_of(value: Any, what: str) -> float:
     """``value``. Raises KC2319 if it is not a number that is known when the program is built."""
-    import numbers  # a call's, not an import's
+    import numbers  # imported at the call, not at start-up
 
     if isinstance(value, numbers.Real):
         return float(value)
@@ -213,7 +213,8 @@ def called(function: Callable[..., Any], what: str, *args: Any) -> Any:
         return function(*args)
     except (TypeError, ValueError) as error:
         trace = error.__traceback__
-        if trace is None or trace.tb_next is not None:  # it was called, and raised this
+        # The error comes from inside the called function.
+        if trace is None or trace.tb_next is not None:
             raise
         raise refuse(
             "KC2321",

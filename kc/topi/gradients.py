@@ -50,7 +50,8 @@ def scattered(result: Tensor, *operands: Tensor) -> Tensor:
 
 
 def _added_up(result: Tensor, operand: Tensor, head: Tensor) -> Tensor | None:
-    from kc.support.target import Target  # who writes expressions needs no target
+    # Writing expressions does not need targets, so they are imported here.
+    from kc.support.target import Target
 
     target = Target.current()
     if target is not None and any(key in GPUS for key in target.keys):

@@ -78,7 +78,7 @@ def is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    import numbers  # a call's, not an import's
+    import numbers  # imported at the call, not at start-up
 
     return isinstance(value, numbers.Real | Const)
 
@@ -203,7 +203,7 @@ def _roi(name: str, value: Any) -> Complaint | None:
 
 
 def _is_switch(value: Any) -> bool:
-    # numpy's booleans are no numbers; C's booleans are 0 and 1.
+    # numpy's booleans are not numbers; C's booleans are 0 and 1.
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return True
     return is_whole(value) and not isinstance(value, Const) and operator.index(value) in (0, 1)

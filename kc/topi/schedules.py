@@ -150,7 +150,8 @@ def entries(text: str | None) -> dict[str, Callable[..., Schedule]]:
     def entry(name: str) -> Callable[..., Schedule]:
         def schedule(outs: Any, layout: str | None = None) -> Schedule:
             del layout  # the shapes determine the layout
-            from kc.support.target import Target  # who writes expressions needs no target
+            # Writing expressions does not need targets, so they are imported here.
+            from kc.support.target import Target
 
             return scheduled(name, outs, Target(text) if text else None)
 

@@ -88,7 +88,8 @@ def _merge_lines(
                 with ib.for_range(0, scalar.min(size, both), name="k") as k:
                     target = ib.let("target", begin + convert(as_expr(k), "int32"))
                     with ib.if_scope(target < end):
-                        # What is beyond its run is not read: the place is moved inside.
+                        # The position is clamped to the run, because elements beyond it must not be
+                        # read.
                         a = ib.let("a", scalar.min(left[0], count - 1))
                         b = ib.let("b", scalar.min(right[0], count - 1))
                         first, second = values[old, a], values[old, b]
@@ -417,7 +418,8 @@ class _Sorted:
         results, kind = self._results
         scratch = None
         if not neighbours or None not in self.kinds:
-            # Results that are no neighbours, or of which others follow, are kept in order first.
+            # Results that are not adjacent in memory, or that determine other results, are first
+            # stored in scratch memory.
             kind = "int32" if order.of_places else self.dtype
             results = scratch = ib.allocate(kind, (-(-most // count) * count,), "sorted")
 
@@ -461,7 +463,7 @@ class _Sorted:
         results, kind = self._results
         size = self.size
         assert isinstance(size, int)
-        # Where the values are wanted too, they follow the places.
+        # If the values are results, too, they are gathered by the sorted positions.
         both = None not in self.kinds
         scratch = ib.allocate("int32", (self.keep, count), "sorted") if both else None
 
@@ -585,7 +587,7 @@ def _select_first(
         with ib.for_range(0, keep, name="n") as n:
             new[0] = source[place(n)]
             insert(n, n)
-        # A block whose elements all come after the kept ones is passed over at once.
+        # A block whose elements all come after the selected ones is skipped at once.
         blocks = (size - keep) // BLOCK
         better = loops.variable("int32", "better")
         with ib.for_range(0, blocks, name="block") as block:
@@ -747,8 +749,8 @@ def searchsorted(
                 before = ~_before(mine, there, True) if right else _before(there, mine, True)
                 return convert(before, "int32")
 
-            # The place is in the ``left`` elements from ``low`` on, or behind them. That half of
-            # them is left whatever the values are makes the steps the same for all.
+            # The position is among the ``left`` elements from ``low`` on, or after them. Every step
+            # halves ``left``, whatever the values are, so all searches take the same steps.
             if isinstance(size, int):
                 low, left = const(0), size
                 while left > 1:

@@ -263,7 +263,7 @@ class Steps:
         """
         rows, count = len(self.keys), self._lanes
         row_bits, lane_bits = rows.bit_length() - 1, count.bit_length() - 1
-        # The bits of the position that those of the row and of the lane stand for.
+        # The bits of the position that the row number and the lane number represent.
         of_row, of_lane = list(range(row_bits)), list(range(row_bits, row_bits + lane_bits))
         for bit in range(min(row_bits, lane_bits)):
             lane = of_lane.index(max(row_bits, lane_bits) + bit)
@@ -387,7 +387,7 @@ class Network:
             return [self._load(matrix, row) for row in range(rows)]
         keys = [self._keys(line, row * count) for row in range(size // count)]
         rest = size % count
-        if rest:  # the last vector once more, without what the one before it has
+        if rest:  # reload the last vector, without the elements of the vector before it
             lane = ramp(const(0), const(1), count)
             new = compare("ge", lane, const(count - rest))
             last = zip(self._keys(line, size - count), self.order.last(count), strict=True)
@@ -440,7 +440,8 @@ class Network:
         for n in range(keep // count):
             line.write(n * count, results[n])
         rest = keep % count
-        if rest and keep > count:  # the last ones once more, with the rest
+        # Store the last vector so that it ends with the remaining elements.
+        if rest and keep > count:
             n = keep // count
             lanes_of_both = tuple(range(rest, rest + count))
             both = Shuffle((results[n - 1], results[n]), lanes_of_both, results[n].dtype)

@@ -26,7 +26,8 @@ def example_tensors(example: str) -> tuple[list[Tensor], list[Tensor]]:
         return inputs[-1]
 
     names = {name: getattr(topi, name) for name in topi.__all__}
-    result = eval(example, {**names, "T": make, "math": math})  # the text is in the table
+    # The expression comes from kc's own table.
+    result = eval(example, {**names, "T": make, "math": math})
     outputs = list(result) if isinstance(result, list | tuple) else [result]
     return inputs, [out for out in outputs if not isinstance(out.op, PlaceholderOp)]
 

@@ -104,7 +104,8 @@ class PartOfBuffer(DerivedBuffer):
     ) -> BufferAccess:
         """See :meth:`kc.expr.buffers.Buffer.access_ptr`."""
         del extent
-        # Neighbours of a part may be any distance apart: an offset is by indices.
+        # Neighbouring elements of a part may be any distance apart, so an offset is computed from
+        # indices.
         whole = isinstance(offset, int | list | tuple) or _number(offset) == 0
         lanes = content_lanes if whole and not (isinstance(offset, int) and offset) else 0
         return self.pointed.access_ptr(access_mask, ptr_type, lanes, offset)

@@ -11,7 +11,7 @@ def llvm_version_major(allow_none: bool = False) -> int:
     """The major version of the LLVM that generates machine code."""
     from llvmlite import binding
 
-    del allow_none  # there always is one
+    del allow_none  # there is always a version
     return int(binding.llvm_version_info[0])
 
 

@@ -122,7 +122,7 @@ def _note(function: str, number: int, count: int, part: float) -> None:
 
 
 def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> None:
-    # Whoever did not ask for a schedule is not told about its loops.
+    # A default schedule is implicit, so remarks about its loops are suppressed.
     by_block = [rule for rule in rules if not (rule.leftover or rule.whole or rule.prepares)]
     with diagnostic_handler(lambda _: None), without_suggestions():
         for downward in (True, False):

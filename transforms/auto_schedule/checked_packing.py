@@ -46,7 +46,7 @@ def look_while_packing(
     ):
         return False
     is_same = looked.block.extents == nest.block.extents
-    # Loops over contiguous elements may be one, but for the outermost of those that are no tiles.
+    # Contiguous loops may have been merged, except for the outermost loop that is not a tile.
     if not is_same and (0 in at or looked.block.extents[0] != nest.block.extents[0]):
         return False
     mark = draft.mark()

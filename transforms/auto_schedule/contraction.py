@@ -160,8 +160,10 @@ def contraction_behind(nest: Nest) -> BlockOp | None:
         if set(readers(load.buffer) or ()) - {writer} != {nest.block}:
             continue
         if behind is not None or sum(access.buffer is load.buffer for access in nest.loads) != 1:
-            return None  # of two products, one is computed before
-        # Each element once: all loops of several iterations move the load, as they move the store.
+            # A load of each factor: one factor would have to be computed before the product.
+            return None
+        # Each element must be loaded once: every loop with several iterations moves both the load
+        # and the store.
         still = (loop for loop in nest.loops if load.stride(loop) == 0)
         if not load.regular or any(loop.static_extent != 1 for loop in still):
             return None
@@ -351,10 +353,10 @@ def _cycles(
         partial = machine.cost_of_masks if odd < lanes and counts_packing else UNEVEN
         across = whole + ((1 if pads or is_exact else partial) if odd else 0)
         if columns.static_extent is None:
-            across += 0.5  # the unused part of the last tile, on average
+            across += 0.5  # on average, half a tile at the end is unused
         cycles = down * across * further * terms
         cycles += _rows_beyond_ways(nest, rows, columns, height, machine) * across * further * terms
-        # What lies apart along the reduction comes from the caches anew for each tile.
+        # Loads that are not contiguous along the reduction fetch their lines again for each tile.
         tall = math.ceil(height_of_all / height)
         wide = math.ceil(width_of_all / width)
         for load, cost in spread:
@@ -363,7 +365,7 @@ def _cycles(
             times = wide if packs and load is operand else tall * wide
             apart = _lines(load, rows, height) * _lines(load, columns, width)
             cycles += times * further * terms * apart * cost
-        # Between two reductions: sums are set to 0 and stored, and the loops start.
+        # The cost of starting a reduction: the sums are set to 0 and stored, and the loops start.
         cycles += tall * wide * further * 8 + 2 * sums / lanes
         if is_turned:
             cycles += sums * _cycles_to_turn(nest, rows, height, lanes)
@@ -403,7 +405,7 @@ def _rows_beyond_ways(
     set, every line misses.
     """
     tiles, ways = extent(rows) / height, machine.rates.ways[0]
-    # Addresses so far apart are in one set: L1 is as many of these as it has ways.
+    # Addresses at this distance map to the same set; L1 has as many lines in a set as it has ways.
     set_bytes = 1 << (machine.l1 // ways - 1).bit_length()
     cycles = 0.0
     for load in nest.loads:
@@ -518,11 +520,12 @@ def perform(
     panels = _panels(nest, tile, draft.machine) if tile.packs and in_loop else 1
     number = nest.read_number(tile.column_operand.buffer)
     at_operand = nest.loads.index(tile.column_operand)
-    # Rows that one reduction goes through, each index a loop: a tile of them is a small matrix.
+    # If each index of the row operand is one loop, a tile of its rows is a small matrix.
     are_plain = None not in loop_of_dimension(nest, tile.row_operand)
     are_plain = are_plain and len(terms) == 1 and terms[0].static_extent is not None
 
-    # The block's variables and loops are the same before anything is done.
+    # The block has the same variables and loops before and after the primitives below, so numbers
+    # identify them.
     order = [nest.loops.index(loop) for loop in (*shared, *with_columns, *with_rows, *terms)]
     at_rows, at_columns = nest.loops.index(rows), nest.loops.index(columns)
     pack = last = None
@@ -540,14 +543,14 @@ def perform(
     elif flat is not None:
         pack = flat
     elif tile.packs:
-        # Another version of the loops reads the operand as it is. Other products read what is
-        # packed before all loops, but each packs for itself what is packed in its loops.
+        # A second version of the loops reads the unpacked operand. Other products share a copy that
+        # is packed before all loops, but not a copy that is packed inside a product's loops.
         is_shared = (readers(tile.column_operand.buffer) or []) != [nest.block]
         consumers = [draft.block(block)] if draft.versions or (is_shared and in_loop) else []
         pack = draft.cache_read(draft.block(block), number, "global", consumers)
     if pack is not None:
         _widen(draft, pack)
-    # What is padded has fewer dimensions, where some had one element.
+    # The padded block lacks the dimensions that had one element, so the loops are read again.
     nest = Nest(draft.nest(block).block, outer)
     columns, operand = nest.loops[at_columns], nest.loads[at_operand]
     is_turned = nest.stores[0].stride(columns) != 1
@@ -588,7 +591,7 @@ def perform(
     else:
         outside = [*group, *column_outer, *of_columns, *of_rows, *row_outer]
     draft.put_in_order([*outside, *reduce, *row_inner, *column_inner])
-    # Now, while the nest is simple, it takes the least time to prove that iterations are apart.
+    # The nest is still simple here, so proving that iterations are independent is fast.
     place = len(group) + len(row_outer if rows_first else column_outer[:1])
     joined = 0
     if outside and not outer:
@@ -608,7 +611,8 @@ def perform(
     finish_sums(draft, block, last, outside, turned, outer)
     count = counts[at_columns]
     if count is not None and count % lanes and turned is None:
-        # Rows of sums are whole vectors: parts of some would not stay in registers.
+        # Rows of sums are padded to whole vectors, because partial vectors would not stay in
+        # registers.
         draft.attempt("storage_align", draft.block(block), 0, -2, lanes, 0)
     draft.vectorize(column_inner[0])
     draft.unroll(row_inner[0])
@@ -793,8 +797,8 @@ def finish_sums(
         return
     if own[-1] is not vector:
         draft.put_in_order([*(loops[loop] for loop in own[own.index(vector) + 1 :]), loops[vector]])
-    # The rows stay a loop: the sums go through the stack once a tile, and written out, an
-    # activation was half of what LLVM had to compile.
+    # The loop over the rows is not unrolled: the sums go through the stack once per tile, and an
+    # unrolled activation was half of the code that LLVM compiled.
     draft.vectorize(loops[vector])
     draft.settled.add(name)
 

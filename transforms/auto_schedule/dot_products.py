@@ -180,7 +180,7 @@ INSTRUCTIONS = (
     Instruction("neon_sdot_4x4", "dotprod", "sdot", 4, "i8", (SIGNED, SIGNED)),
     Instruction("neon_udot_4x4", "dotprod", "sdot", 4, "i8", (UNSIGNED, UNSIGNED)),
     Instruction("neon_usdot_4x4", "i8mm", "usdot", 4, "i8", (UNSIGNED, SIGNED)),
-    # Products are multiples of 2^-124, and so are sums: none is subnormal.
+    # Products and sums are multiples of 2^-124, so none is subnormal.
     *(
         Instruction(name, feature, rate, lanes, "bf16", (FLOAT, FLOAT), step=2, exponent=-55)
         for name, feature, rate, lanes in (
@@ -273,7 +273,7 @@ def product_of(draft: Draft, nest: Nest) -> Product | None:
     if nest.stores[0].bits != 32 or not nest.stores[0].regular:
         return None
     ways = [way for load in nest.loads for way in _ways(draft, nest, load)]
-    # Of equal ones, that whose rows lie closest together.
+    # Among products of equal cost, choose the one whose rows are closest together in memory.
     best = min(
         ways, key=lambda product: (product.cycles, -nest.loops.index(product.rows)), default=None
     )
@@ -357,7 +357,7 @@ def _tiles(
     count, step, lanes = extent(rows), instruction.step, instruction.lanes
     if count < REUSE:
         return
-    # Only dimensions that are indexed by loops or sums of loops are padded, not digits of a loop.
+    # Only dimensions indexed by loops or sums of loops are padded, not digits of a loop.
     is_written_plainly = _is_plain(nest, store)
     is_padded = is_written_plainly and _may_grow(nest, row_operand)
     if not is_padded and not _is_multiple(terms, step):
@@ -371,7 +371,7 @@ def _tiles(
     copies = is_turned or offsets or not _is_multiple(terms, step)
     if not _is_multiple(terms, step):
         once += PASS + _elements(nest, operand) * COPY
-    if is_constant(operand.buffer):  # packed before
+    if is_constant(operand.buffer):  # a constant is packed at build time
         once = 0
     if is_constant(row_operand.buffer):
         copy = 0
@@ -389,7 +389,7 @@ def _tiles(
             continue
         wide = math.ceil(extent(columns) / (vectors * lanes))
         if vectors * lanes % instruction.rows**2:
-            continue  # squares of sums become rows two by two
+            continue  # the lanes of a tile must consist of whole squares of sums
         for height in range(instruction.rows, count + instruction.rows, instruction.rows):
             registers = height // instruction.rows * vectors
             if registers + vectors + 1 + instruction.widened > machine.registers:
@@ -398,7 +398,7 @@ def _tiles(
                 continue
             tall = math.ceil(count / height)
             work = height * vectors * lanes * step / instruction.multiply_adds(machine)
-            # Rows are widened, or put side by side, before they are multiplied.
+            # Count the shuffles that widen or interleave the rows before they are multiplied.
             work += instruction.widened * (height + vectors) / machine.rates.shuffles
             work += (instruction.rows - 1) * (height / 2 + vectors) / machine.rates.shuffles
             fetched = (height + vectors) / machine.loads_per_cycle
@@ -513,14 +513,14 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
         buffer = inner.read_number(inner.loads[row_number].buffer)
         offset, result = draft.offset_operand(draft.block(block), buffer)
         ends.insert(0, result)
-    # Zeros are put around the columns first: shuffles take whole registers.
+    # Columns are padded with zeros before the shuffles, which need whole registers.
     is_contiguous = product.operand.stride(product.columns) == 1
     pack = _copy_of(draft, block, number, set() if is_contiguous else copies)
     copies.discard(pack)
     dims = loop_of_dimension(draft.nest(block), draft.nest(block).loads[number])
     loops_now = draft.nest(block).loops
     pack_columns, pack_terms = (dims.index(loops_now[n]) for n in (at_columns, at_terms))
-    # Squares take neighbours of those columns that a tile has.
+    # The squares combine neighbouring columns within one tile.
     packed = lanes if instruction.rows == 1 else product.vectors * lanes
     parts = (pack_columns, packed), (pack_terms, step)
     _pack_layout(draft, pack, len(dims), *parts)
@@ -542,7 +542,7 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
     outside = [*shared, broad, *of_columns, *of_rows, tall]
     draft.put_in_order([*outside, *reduce, steps, row, register, *pair, lane, term])
     if ends:
-        # An epilogue that was there keeps its name.
+        # An existing epilogue keeps its name.
         draft.set_scope(draft.block(block), 0, "local")
         end = draft.block(epilogue) if epilogue is not None else ends[-1]
     else:
@@ -556,7 +556,8 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
     finish_sums(draft, summed, end, outside, turned, 0)
     if pair:
         _rows_of_squares(draft, summed, len(outside), places)
-    # A panel stays in L2; batches may share the whole operand, and calls one that is constant.
+    # A panel is packed inside the loop and stays in L2, unless batches share the whole operand or
+    # it is a constant that all calls share.
     in_panels = len(outside) == 2 and not is_fixed
     in_panels = in_panels and draft.attempt("compute_at", draft.block(pack), broad, True)
     draft.run_in_parallel(block, len(outside) - 1)
@@ -676,7 +677,7 @@ def _copy_of(draft: Draft, block: str, number: int, copies: set[str]) -> str:
         return source
     handle = draft.block(block)
     read = draft.nest(block).read_number(draft.nest(block).loads[number].buffer)
-    # Another version of the loops reads the operand as it is.
+    # A second version of the loops reads the unpacked operand.
     copy = draft.cache_read(handle, read, "global", [handle])
     return draft.session.block(copy).label
 

@@ -121,7 +121,7 @@ class Draft:
             step = find_step(name)
             arguments = Binder(step, self._resolve).bind(args, kwargs)
             outputs = self.session.perform(step, arguments).outputs
-            self._forget()  # a refused primitive has changed nothing
+            self._forget()  # a refused primitive leaves the program unchanged
             gives = step.gives
             if gives == "nothing":
                 return None

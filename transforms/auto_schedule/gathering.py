@@ -69,8 +69,8 @@ def _gather_if_faster(draft: Draft, name: str) -> bool:
     mark = draft.mark()
     try:
         _gather(draft, nest, gaps)
-        # Only the model sees the positions as one loop here: ``fusing`` knows who else uses the
-        # result.
+        # The loops of the positions are merged only for the estimate of the model; the rule
+        # ``fusing`` merges them later, when it knows all uses of the result.
         merged = _loops_as_map(nest.loops, nest.loops, gaps.positions)
         draft.transform_block_layout(draft.block(name), merged)
         after = best_tile(draft.nest(name), draft.machine)
@@ -93,7 +93,7 @@ def _gaps(nest: Nest) -> Gaps | None:
     if any(loop.static_extent is None for loop in nest.loops):
         return None
     if any(access.bits < 32 for access in nest.loads):
-        return None  # these are packed in groups of terms, by instructions that add up groups
+        return None  # dot-product packs these in groups of terms for its instructions
     (store,) = nest.stores
     along = next(
         (loop for loop in nest.spatial if store.stride(loop) == 1 and extent(loop) > 1), None

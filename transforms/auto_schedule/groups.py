@@ -69,7 +69,8 @@ def _groups(nest: Nest, lanes: int) -> Iterator[tuple[ForOp, int]]:
             if any(load.groups.get(loop, size) != size for load in nest.loads):
                 continue
             is_long = row is not None and extent(row) >= 2 * lanes
-            # A few channels of many contiguous terms have these in lanes (few-rows).
+            # If a few channels have many contiguous terms, the rule few-rows puts the terms in
+            # lanes.
             has_terms = any(
                 load.stride(term) == 1 and extent(term) >= 2 * lanes for term in nest.reduce
             )

@@ -74,7 +74,7 @@ def _gain(nest: Nest, loop: ForOp, lanes: int) -> float:
 def _has_lanes(nest: Nest, loop: ForOp) -> bool:
     """True if the terms along a reduce loop can be added in lanes, and are contiguous along it."""
     if nest.reduction is None:
-        return IterType.OPAQUE in nest.kinds[loop]  # the dependences say
+        return IterType.OPAQUE in nest.kinds[loop]  # decided by the dependences
     if gain_of_lanes(nest, loop) <= 0:
         return False
     return loop.static_extent is not None or not any(

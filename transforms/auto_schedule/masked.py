@@ -51,7 +51,7 @@ def _is_worth(nest: Nest, loop: ForOp) -> bool:
         return False
     extent = loop.dynamic_extent
     if extent is not None and loop_tree.loops_around(extent.owner):  # pyright: ignore
-        return False  # of one that is short already
+        return False  # the loop has already been shortened
     terms = TermReader().terms_of(nest.block)
     if terms is None:
         return False

@@ -169,7 +169,8 @@ class Nest:
                     moves.add(loop)
                     continue
                 group = self.group(atom)
-                # A division, or a value of the program: it may change by any amount.
+                # The atom is a division or a value of the program, so the index may change by any
+                # amount.
                 for dim in atom.used_dims():
                     for moved in self._loops_behind(self._root(dim)):
                         strides[moved] = FAR

@@ -55,7 +55,7 @@ def chunk(draft: Draft, block: str) -> None:
     step = VECTORS * draft.machine.lanes(nest.bits)
     size, parts = 64 * step, 16
     if draft.pays_in_parallel(extent(loop) * max(1, nest.operations + len(nest.loads))):
-        # Four parts for each core, of whole steps, where there are as many.
+        # Use four parts of whole steps for each core, if there are enough steps.
         parts = 2 * draft.machine.cores
         size = min(size, max(step, extent(loop) // (2 * parts) // step * step))
     if extent(loop) >= parts * size:
@@ -145,7 +145,7 @@ def _turned(nest: Nest, own: list[ForOp], vector: ForOp) -> tuple[ForOp, Access]
     no such load.
     """
     for load in nest.loads:
-        # Where the last dimension has one element, no row is loaded as a vector.
+        # If the last dimension has one element, rows cannot be loaded as vectors.
         type_ = load.buffer.type
         has_rows = isinstance(type_, MemRefType) and type_.get_shape()[-1:] != (1,)
         if load.regular and has_rows and load.stride(vector) not in (0, 1):
@@ -211,7 +211,7 @@ def _transpose(
     size = draft.machine.lanes(load.bits)
     element = str(getattr(load.buffer.type, "element_type", None))
     if size in SIZES.get(element, ()) and all(isinstance(op, _COPY) for op in nest.body_ops):
-        # A plain copy needs no memory in between.
+        # A plain copy is transposed in registers, without a buffer between load and store.
         mark = draft.mark()
         at_vector, at_rows = nest.loops.index(vector), nest.loops.index(rows)
         try:
@@ -293,7 +293,8 @@ def _transpose_copy(
             outer.append(column_outer)
         draft.put_in_order([*outer, row_inner, inner])
         if len(outer) == 2:
-            # Whether loops may be in another order is easier to see before a tile is shuffles.
+            # Reordering is checked before the tile becomes shuffles, because the check is then
+            # cheaper.
             row_outer, column_outer = outer
             if beside:
                 _in_strips(draft, extent(column) // size, column_outer, row_outer, BAND)

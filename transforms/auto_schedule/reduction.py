@@ -87,7 +87,7 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
     nest = draft.nest(block)
     own = [loop for loop in nest.spatial if nest.loops.index(loop) >= outer]
     along = vector_loop(nest, own, draft.machine.lanes(nest.bits))
-    if not nest.reduce:  # of one term
+    if not nest.reduce:  # the reduction has one term
         if along is not None:
             vectorize(draft, block, along)
         return
@@ -106,7 +106,7 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
     elif along is not None:
         at = nest.loops.index(along)
         if in_place or not _rows_by_cores(draft, block):
-            # Loops are other operations where something was undone.
+            # An undone step has replaced the loops, so the loop is looked up again.
             columns(draft, block, draft.nest(block).loops[at])
     else:
         serial(draft, block, outer)
@@ -170,7 +170,7 @@ def _rows_by_cores(draft: Draft, block: str) -> bool:
     work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
     if not draft.pays_in_parallel(work) or work < results * cores * UNROLLED:
         return False
-    if draft.pays_in_parallel(results):  # there are columns for all cores
+    if draft.pays_in_parallel(results):  # there are enough columns for all cores
         return False
     mark = draft.mark()
     try:
@@ -219,7 +219,7 @@ def _terms_by_cores(draft: Draft, block: str) -> bool:
     whole = shares * each * size
     mark = draft.mark()
     try:
-        # The loops of one iteration that results have are inside, so that what is cut is outermost.
+        # Loops with one iteration go inside, so that the partitioned loop is outermost.
         handles = draft.loops(block)
         terms = handles[outer]
         draft.put_in_order([terms, *(handles[loop] for loop in nest.loops if loop is not outer)])
@@ -273,7 +273,7 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
         return
     if _rows_of_a_group(draft, block, along):
         return
-    # The sums of a part of a row stay in L2; a few rows are added to a few vectors at a time.
+    # The sums of a part of a row stay in L2; a step adds a few rows to a few vectors.
     part, step = machine.l2 // SHARES // (nest.bits // 8), VECTORS * lanes
     hinted = []
     elsewhere = iterations(loop for loop in nest.spatial if loop is not along)
@@ -402,7 +402,8 @@ def make_parts(draft: Draft, block: str) -> list[str]:
     lanes = draft.machine.lanes(nest.bits)
     width = lanes * VECTORS if extent(row) >= 2 * lanes * VECTORS else lanes
     around = [loop for loop in nest.loops if loop in nest.spatial]
-    # Reduce loops that stand outside of a spatial one would keep the copies apart.
+    # A reduce loop outside of a spatial loop would keep the unrolled copies apart, so reduce loops
+    # go inside.
     handles = draft.loops(block)
     draft.put_in_order([handles[loop] for loop in (*around, *nest.reduce)])
     terms = handles[row]

@@ -146,7 +146,7 @@ def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
     exact = [size for size in range(LEAST, most + 1) if count % size == 0]
     if exact and 2 * exact[-1] > most:
         return exact[-1]
-    # As many rows in each block, but for the last one, as make up whole tiles.
+    # Every block except the last has the same number of rows, a multiple of the tile.
     return math.ceil(count / math.ceil(count / most) / TILE) * TILE
 
 

@@ -109,7 +109,8 @@ def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
     end = place_of(root.block)
     pending = _producers(draft, root)
     seen = set(pending)
-    # From the last to the first, as all that reads a block has to be in the group before it is.
+    # Blocks are visited from last to first, because all readers of a block must be in the group
+    # before the block itself.
     while pending and len(group.members) < MOST:
         block = max(pending, key=place_of)
         pending.remove(block)
@@ -124,7 +125,7 @@ def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
         if axes is None or not any(loop in axes for loop in range(len(root.spatial))):
             continue
         if not products and is_product(draft, nest):
-            continue  # it has tiles of its own
+            continue  # it is tiled by its own rule
         shared = [loop for n, loop in enumerate(root.spatial) if n in axes and loop in group.shared]
         if not shared:
             continue
@@ -251,7 +252,7 @@ def _vector_is_left(draft: Draft, nest: Nest, shared: list[ForOp]) -> bool:
     """True if vectors run along a loop that is not shared."""
     inner = [loop for loop in nest.loops if loop not in shared]
     if iterations(inner) == 1 and all(loop.static_extent is not None for loop in inner):
-        return True  # one number an iteration
+        return True  # an iteration computes a single number
     vector = pointwise.vector_loop(nest, inner, draft.machine.lanes(nest.bits))
     return vector is not None or all(loop in nest.reduce for loop in inner)
 

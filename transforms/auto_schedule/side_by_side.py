@@ -108,7 +108,7 @@ def perform(draft: Draft, group: Group) -> None:
     for name in names:
         nest = draft.nest(name)
         own = list(draft.loops(name).values())[depth:]
-        # The rows come first, but in the root.
+        # The rows are the first loop, except in the root block, where they are the last.
         *columns, lane = own if name == root.name else [*own[1:], own[0]]
         if columns:
             draft.put_in_order([*columns, lane])

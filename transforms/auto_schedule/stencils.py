@@ -165,7 +165,7 @@ def _height(draft: Draft, root: Stage, producers: list[Stage]) -> int | None:
     """The number of rows of a tile; None if tiles save no time."""
     span = max((stage.span for stage in producers), default=0)
     if not span:
-        return None  # producers that are read one row at a time are for other rules
+        return None  # other rules handle producers that are read one row at a time
     machine, whole = draft.machine, 0.0
     row, edge = 0.0, 0.0
     for stage in (root, *producers):

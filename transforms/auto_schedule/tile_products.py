@@ -278,7 +278,7 @@ def _tilings(
             if not pure and product.padded:
                 continue
             if padded[0] >= m + height or padded[1] >= n + ROWS:
-                continue  # a smaller grid does the same
+                continue  # a smaller grid computes the same result
             cycles = _cycles(machine, nest, product, padded)
             yield TileProduct(rows, columns, terms, a, b, types, height, grid, cycles)
 
@@ -289,7 +289,7 @@ def _cycles(machine: Machine, nest: Nest, product: TileProduct, padded: Sequence
     """
     down, across = product.grid
     m, n, k = padded
-    # The rates have one instruction for bytes, as all four do the same.
+    # The rates list one instruction for bytes, because all four have the same throughput.
     rate = machine.multiply_adds("tdpbusd" if "8" in product.types else product.instruction)
     row = ROWS * product.depth / rate if rate else 1
     loads = (down * product.height + across * ROWS) / min(LINES_PER_CYCLE, machine.rates.loads)
@@ -368,7 +368,7 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
     labels = {block.label for block in draft.blocks()} - {block, epilogue}
     own = (product.rows, product.columns, product.terms)
     places = [nest.loops.index(loop) for loop in own]
-    # The same loops and loads, once others have taken their place.
+    # Padding replaces loops and loads, so they are identified by their positions.
     spatial = [nest.loops.index(loop) for loop in nest.spatial if loop not in own]
     reduced = [nest.loops.index(loop) for loop in nest.reduce if loop not in own]
     is_second, has_tiles = nest.loads[1] is product.a, _has_tiles(nest, product)
@@ -421,7 +421,7 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
         (number_a, (height, product.depth), load_a_name(product.element, height)),
         (number_b, (ROWS, ROWS, product.group), load_b_name(product.element)),
     ):
-        handle = draft.block(block)  # another version of it reads the operand as it is
+        handle = draft.block(block)  # a second version of the block reads the unpacked operand
         if number == number_a and is_shifted:
             held = draft.reindex(handle, ("read", number))
             draft.set_scope(held, 0, SCOPE)

@@ -150,7 +150,7 @@ class Undo:
         if mark.body is None:
             return False
         session.answers.clear()
-        # What was copied first after the mark was as it had been there.
+        # The first copy of an operation after the mark shows its state at the mark.
         copies: dict[Operation, _Copy] = {}
         for later in since:
             for op, copy in later.copies.items():

@@ -39,7 +39,8 @@ class Versions(Rule):
             return False
         after = _epilogue(draft, nest)
         through = None if after is None else draft.block(after)
-        # The magnitude of products counts: weights may be small if the other factor is not.
+        # Try the condition on the product of the magnitudes first: weights may be small if the
+        # other factor is not.
         handle = draft.block(block)
         if not draft.attempt("version_loops", handle, 2 * exponent, through, True):
             draft.version_loops(handle, exponent, through)

@@ -112,10 +112,10 @@ def is_window(nest: Nest, machine: Machine) -> bool:
     along = along_of(nest)
     if along is None or iterations(nest.reduce) > TERMS or nest.operations > 4:
         return False
-    # A vector of lanes that are mostly none is no better than another loop.
+    # If most lanes of a vector would be idle, another loop is as good.
     if extent(along) * 3 < machine.lanes(nest.bits):
         return False
-    # Windows that do not overlap share no input; the vectors of a row have gaps.
+    # Without overlap, windows share no input, and the vectors of a row are loaded with gaps.
     with_gaps = any(load.stride(along) > 1 for load in nest.loads)
     return with_gaps or any(_moves(nest, loop) for loop in nest.spatial)
 
@@ -217,7 +217,7 @@ def _cycles(nest: Nest, rows: ForOp, height: int, machine: Machine) -> float:
     bound = max(
         work / machine.fma_per_cycle,
         loads / machine.loads_per_cycle,
-        # The next tile does not wait for this one; the next channel does.
+        # Consecutive tiles do not depend on each other; consecutive channels do.
         terms * machine.fma_latency / (2 if len(window) == len(nest.reduce) else 1),
     )
     return bound + LOAD_COST * loads + TILE_OVERHEAD
@@ -257,11 +257,12 @@ def perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
     rows, height = _rows(nest, along, machine)
     handles = draft.loops(block)
     outer = [loop for loop in nest.spatial if loop not in (along, rows)]
-    # Only windows of the same plane share rows.
+    # Windows share rows only within one plane.
     apart = next((n for n, loop in enumerate(outer) if _moves(nest, loop)), len(outer))
     planes = iterations(outer[:apart])
     padded = _padding(draft, nest)
-    # Where several results are of one plane, as those of filters, it is padded once before.
+    # If several results read the same plane, as with several filters, the plane is padded once,
+    # before all of them.
     of_planes = all(
         any(load.stride(loop) for load in nest.loads if is_own(load.buffer))
         for loop in outer[:apart]
@@ -270,7 +271,8 @@ def perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
     enough = planes > 1 and (planes >= 8 * machine.cores or machine.cores == 1)
     padding = padded if of_planes and enough else []
     if extent(along) >= 2 * lanes and extent(along) % lanes and not _moves(nest, along):
-        # Windows begin anywhere in a row of positions, and at its first channel.
+        # Rows of the padding begin at whole vectors, because a window may begin at any position of
+        # a row, but always at its first channel.
         for name in padded:
             draft.attempt("storage_align", draft.block(name), 0, -2, lanes, 0)
     outside: list[Any] = [handles[loop] for loop in outer]

@@ -31,7 +31,8 @@ class ShortenExtremes(RewritePattern):
             return
         terms = _terms(op)
         index = IndexValues()
-        # A value that stands for another, as a constant does, is found again by its expression.
+        # Two values with the same expression are equal, so an expression identifies the value to
+        # use.
         values = {index.expr(term): term for term in reversed(terms)}
         exprs = outermost(extreme_of(op), [index.expr(term) for term in terms], index)
         in_order = [values[expr] for expr in exprs]

@@ -339,7 +339,7 @@ class SimplifyBlock(RewritePattern):
         if predicate is True and op.predicate.data.constraints:
             predicate = AffineSet(0, 0, ()), []
         elif isinstance(predicate, bool):
-            predicate = None  # it never holds: EraseIdleBlock
+            predicate = None  # the predicate never holds: EraseIdleBlock removes the block
         index = IndexValues()
         sizes = [
             extent if isinstance(extent, int) else index.constant(extent) for extent in op.extents

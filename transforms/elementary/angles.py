@@ -34,7 +34,7 @@ def _reduced(x: Real) -> tuple[Real, Real, Integer]:
         product, product_rest = n.product(x.real(second))
         r, lost = r.sum(-product)
         return r, (lost - product_rest) - n * third, bits
-    # The products of n and numbers with this many digits are exact.
+    # Products of n and numbers with this many digits are exact.
     *parts, rest = x.parts(PI / 2, *([11] * 5 if x.is_single else [33] * 3))
     r, missing = x, n * -rest
     for part in parts:
@@ -100,7 +100,7 @@ def _pieces() -> list[float]:
             total += power // n
         return total
 
-    pi = 16 * arc_tangent(5) - 4 * arc_tangent(239)  # J. Machin
+    pi = 16 * arc_tangent(5) - 4 * arc_tangent(239)  # Machin's formula
     quotient = (2 << (2 * bits)) // pi
     mask = (1 << _PIECE) - 1
     places = (bits - _PIECE * n for n in range(1, count + 1))
@@ -113,7 +113,7 @@ def _reduced_far_double(x: Real) -> tuple[Real, Real, Integer]:
     Leading pieces of 2 / pi whose products are multiples of 4 are skipped: 16, 8, 4, 2 and 1 of
     them, if x is large enough. x is then divided by the corresponding power of 2.
     """
-    infinite = x - x  # NaN, or else 0
+    infinite = x - x  # NaN if x is infinite or NaN, else 0
     pieces = [x.real(piece) for piece in _pieces()]
     for shift in (16, 8, 4, 2, 1):
         is_beyond = x.abs() >= 2.0 ** (_PIECE * shift + x.mantissa + 2)
@@ -202,7 +202,7 @@ def _turned(r: Real, n: Integer, quarter: int) -> Real:
 
 
 def sin(x: Real) -> Real:
-    is_tiny = x.is_tiny(13, 27)  # then sin(x) rounds to x
+    is_tiny = x.is_tiny(13, 27)  # sin(x) rounds to x there
     angle = is_tiny.choose(x.real(0.0), x)
     r, n = _or_far(angle, _reduced_quickly, _reduced_far_quickly)
     return _or_library(x, is_tiny.choose(x, _turned(r, n, 0)))
@@ -215,7 +215,7 @@ def cos(x: Real) -> Real:
 
 
 def tan(x: Real) -> Real:
-    is_tiny = x.is_tiny(13, 27)  # where it is x
+    is_tiny = x.is_tiny(13, 27)  # the result rounds to x there
     angle = is_tiny.choose(x.real(0.0), x)
     if x.is_single:
         y = _tan_of_single(angle)
@@ -259,7 +259,7 @@ def _tan(r: Real, rest: Real, n: Integer) -> Real:
 
 
 def atan(x: Real) -> Real:
-    is_tiny = x.is_tiny(13, 27)  # where it is x
+    is_tiny = x.is_tiny(13, 27)  # the result rounds to x there
     # From the limit on it is pi / 2.
     a = is_tiny.choose(x.real(0.0), x.abs().least(2.0**30 if x.is_single else 2.0**60))
     middle, large = a > 0.5, a > 2.0
@@ -292,11 +292,11 @@ def atan2(y: Real, x: Real) -> Real:
     greater, lesser = steep.choose(a, b), steep.choose(b, a)
     is_small = greater < 2.0 ** -(x.bias // 2)
     greater, lesser = (is_small.choose(_lifted(n), n) for n in (greater, lesser))
-    # The fraction counts only where the angle is near 0, and is it then.
+    # A tiny fraction matters only where the angle is near 0; the angle then equals the fraction.
     is_tiny = lesser < greater * 2.0**-60
     unscaled = lesser
     lesser = is_tiny.choose(x.real(0.0), lesser)
-    # So that their sum is finite.
+    # Scaled down, so that the sum of the two is finite.
     scale = (greater > 2.0**x.bias).choose(x.real(0.25), 1.0)
     greater, lesser = greater * scale, lesser * scale
     both_infinite = lesser.is_(INFINITY)
@@ -305,7 +305,7 @@ def atan2(y: Real, x: Real) -> Real:
     below = middle.choose(lesser + greater, greater)
     fraction = (both_infinite | greater.is_(0.0)).choose(x.real(0.0), above / below)
     r, tail = _atan_parts(fraction)
-    # The angle is taken from pi / 2 or pi where just one of the two holds.
+    # If exactly one of the two conditions holds, the angle is subtracted from pi / 2 or pi.
     negative = steep ^ behind
     r, tail = r.flipped(negative), tail.flipped(negative)
     whole, half, fourth = (_of_pi(x, divisor) for divisor in (1, 2, 4))
@@ -359,7 +359,7 @@ def _asin_parts(a: Real) -> tuple[Bool, Real, Real]:
 
 
 def asin(x: Real) -> Real:
-    is_tiny = x.is_tiny(13, 27)  # where it is x
+    is_tiny = x.is_tiny(13, 27)  # the result rounds to x there
     small, s, t = _asin_parts(is_tiny.choose(x.real(0.0), x.abs()))
     high, low = x.parts(PI / 2, 24 if x.is_single else 53)
     y = small.choose(s + t, high - ((s + s) + (t + t - low)))
@@ -373,7 +373,7 @@ def acos(x: Real) -> Real:
     digits = 24 if x.is_single else 53
     (half, half_rest), (whole, whole_rest) = (x.parts(PI / n, digits) for n in (2, 1))
     middle = half - (s + (t - half_rest))
-    # Of -1/2 and below it is pi - 2 asin(...): s and t are negative.
+    # For x <= -1/2 the result is pi - 2 asin(...), with negative s and t.
     below = x < 0.0
     far = below.choose(x.real(whole), 0.0) + (
         (s + s) + ((t + t) + below.choose(x.real(whole_rest), 0.0))

@@ -47,11 +47,11 @@ def exp2(x: Real) -> Real:
 
 
 def tanh(x: Real) -> Real:
-    is_tiny = x.is_tiny(13, 13)  # where it is x
+    is_tiny = x.is_tiny(13, 13)  # the result rounds to x there
     a = is_tiny.choose(x.real(0.0), x.abs().least(9.1))
     r, bits = _reduced(a + a)
     power = x.power_of_2(bits)
-    # exp(2 a) - 1, without loss where a is small
+    # exp(2 a) - 1, without cancellation for small a
     t = r.times_plus(r.times_plus(r.polynomial(EXP), 1.0) * power, power - 1.0)
     return is_tiny.choose(x, (t / (t + 2.0)).with_sign_of(x))
 

@@ -29,7 +29,7 @@ EXP2 = (
         7.0725859492692236999e-9, 4.4549605981865183938e-10,
     ),
 )  # fmt: skip
-# the same, with an error that counts for little beside what rounds r
+# the same, with an error that is small compared with the rounding of r
 EXPM1 = (
     (
         0.5000000013457727153, 0.16666666681614255706, 0.041666465006040048761,

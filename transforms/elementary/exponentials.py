@@ -17,7 +17,7 @@ def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer
     float and as the low bits of an integer. A small correction may be added to x.
     """
     n, bits = x.rounded(1 / LN2)
-    # The products with n are exact also where they are rounded by themselves.
+    # The products with n are exact even if they are rounded separately.
     ln2, rest = x.parts(LN2, 15 if x.is_single else 41)
     head = n.times_plus(-ln2, x)
     if rest_of_x is not None:
@@ -25,7 +25,7 @@ def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer
         r = head + tail
         return head + (r * r).times_plus(r.polynomial(EXP), tail), n, bits
     r = n.times_plus(-rest, head)
-    # The rounding of r is none of the first term's.
+    # The rounding error of r does not affect the first term.
     return head + n.times_plus(-rest, (r * r) * r.polynomial(EXP)), n, bits
 
 
@@ -67,7 +67,7 @@ def _clamped(x: Real) -> Real:
     the bounds of the exponential.
     """
     low, high = _END[x.is_single]
-    # A square of r is subnormal long before r is.
+    # The square of r is subnormal for much larger r than r itself.
     is_tiny = x.is_nearly_subnormal() if x.code.has_fma else x.is_tiny(30, 60)
     return is_tiny.choose(x.real(0.0), x.least(high).greatest(low))
 
@@ -107,8 +107,8 @@ def sigmoid(x: Real) -> Real:
     y, n, bits = power(a)
     below = x < 0.0
 
-    # Below that, the square of the power could be subnormal, and what is missing from the quotient;
-    # times 2**lift the power is at most 1 as well.
+    # Below this bound, the square of the power and the error of the quotient could be subnormal.
+    # Times 2**lift, the power is still at most 1.
     least, lift = (-42.5, 60) if x.is_single else (-340.0, 480)
 
     def usual() -> Sequence[Real]:
@@ -192,8 +192,8 @@ def _one_and(p: Real) -> tuple[Real, Real]:
 def _sigmoid_times(x: Real, factor: Real) -> Real:
     a = -x.without_tiny(30, 60).abs()
     a = a.greatest(_END[x.is_single][0])
-    # Where what is missing from the power, or its square, could be subnormal; times 2**lift it is
-    # at most 1 as well.
+    # Below this bound, the error of the power, or its square, could be subnormal. Times 2**lift,
+    # the power is still at most 1.
     is_low, lift = a < (-42.5 if x.is_single else -340.0), 60 if x.is_single else 480
     y, n, bits = reduced(a)
     power, power_rest = (value.scaled(n, bits, is_low, lift) for value in y.real(1.0).plus(y))
@@ -206,10 +206,10 @@ def _sigmoid_times(x: Real, factor: Real) -> Real:
     more = term.times_plus(-0.5, 1.0)
     is_low = is_low & below
     rest = rest + (quotient.times_plus(-total, numerator) if x.code.has_fma else 0.0)
-    # A small factor, and what is missing from it, has too small a product.
+    # The product of a small factor and its rounding error would be subnormal.
     is_small = factor.is_tiny(60, 500)
     usual = is_small.choose(x.real(1.0), factor)
-    largest = 3e38 if x.is_single else 1e308  # infinity times a correction of 0 is none
+    largest = 3e38 if x.is_single else 1e308  # avoids infinity times a correction of 0
     product = usual.times_plus(quotient, usual.least(largest).greatest(-largest) * (rest * more))
     product = _in_place(product, is_low, lift, factor, quotient)
     return product.unless(
@@ -255,7 +255,7 @@ def exp2(x: Real) -> Real:
 
 
 def expm1(x: Real) -> Real:
-    is_tiny = x.is_tiny(26, 55)  # where it is x
+    is_tiny = x.is_tiny(26, 55)  # the result rounds to x there
     low, high = (-18.0, 89.0) if x.is_single else (-38.0, 710.0)
     y, _, bits = reduced(is_tiny.choose(x.real(0.0), x.least(high).greatest(low)))
     # 2 (2**(n - 1) y + (2**(n - 1) - 1/2)): 2**n may be too large.
@@ -272,8 +272,8 @@ def tanh(x: Real) -> Real:
     a = is_tiny.choose(x.real(0.0), size.least(9.1 if x.is_single else 19.5))
     exponent = a * -2.0
     n, bits = a.rounded(-2 / LN2)
-    # Exact for the n of small numbers, but for what log(2) is rounded by, which f64 feels. Of other
-    # numbers the power counts for less.
+    # Exact for the n of small numbers, except for the rounding error of log(2), which matters in
+    # f64. For other numbers the power dominates.
     ln2, rest = x.parts(LN2, x.mantissa + 1)
     r = n.times_plus(-ln2, exponent)
     square, curve = r * r, r.polynomial_in_pairs(EXPM1)
@@ -291,7 +291,7 @@ def _half_exp(a: Real) -> Real:
 
 
 def sinh(x: Real) -> Real:
-    is_tiny = x.is_tiny(13, 27)  # where it is x
+    is_tiny = x.is_tiny(13, 27)  # the result rounds to x there
     a = is_tiny.choose(x.real(0.0), x.abs())
     z = a * a
     small = (a * z).times_plus(z.polynomial(SINH), a)

@@ -102,7 +102,7 @@ def _finished(x: Real, parts: Callable[[Real, Real], tuple[Real, Real]]) -> Real
 
 
 def log1p(x: Real) -> Real:
-    is_tiny = x.is_tiny(26, 55)  # where it is x
+    is_tiny = x.is_tiny(26, 55)  # the result rounds to x there
     u, rest = _one_and(is_tiny.choose(x.real(0.0), x))
     return is_tiny.choose(x, ends(u, _log1p(u, rest)).with_sign_of(x))
 
@@ -155,8 +155,8 @@ def _parts_of_log10(e: Real, f: Real) -> tuple[Real, Real]:
 
 def asinh(x: Real) -> Real:
     a = x.abs()
-    is_tiny = x.is_tiny(13, 27)  # where it is x
-    far = a > (1e5 if x.is_single else 1e10)  # where it is log(2 a)
+    is_tiny = x.is_tiny(13, 27)  # the result rounds to x there
+    far = a > (1e5 if x.is_single else 1e10)  # the result rounds to log(2 a) there
     near = (far | is_tiny).choose(x.real(0.0), a)
     square = near * near
     t, lost = near.plus(square / ((square + 1.0).sqrt() + 1.0))
@@ -185,7 +185,7 @@ def acosh(x: Real) -> Real:
 
 
 def atanh(x: Real) -> Real:
-    is_tiny = x.is_tiny(13, 27)  # where it is x
+    is_tiny = x.is_tiny(13, 27)  # the result rounds to x there
     a = is_tiny.choose(x.real(0.0), x.abs())
     double = a + a
     t, lost = double.sum(double * a / (1.0 - a))

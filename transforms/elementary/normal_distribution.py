@@ -34,7 +34,7 @@ def normal_share(x: Real) -> Real:
     a = x.abs().greatest(_least(x))
     tail = _above(a, a.real(1.0))
     below = x < 0.0
-    # In size: of tails that would be subnormal the difference from 1 is 1.
+    # Clamped: for subnormal tails, 1 minus the tail rounds to 1.
     usual = tail.greatest(_least_tail(x))
     share = below.choose(usual, 1.0 - usual * 2.0**-_SCALE)
     share = share * below.choose(x.real(2.0**-_SCALE), 1.0)
@@ -98,11 +98,11 @@ def times_share_by_tanh(x: Real) -> Real:
     z, z_rest = factor.product(a)
     z_rest = a.times_plus(factor_rest + (bend_rest + line_rest), z_rest)
     y, _, n = reduced(-z, -z_rest)
-    # Beside 1 a small power counts for nothing.
+    # A power that is small compared with 1 does not change the sum, so it is clamped.
     power = (y + 1.0) * (x.power_of_2(n + _SCALE).greatest(2.0**-40) * 2.0**-_SCALE)
     divisor, rest = a.real(1.0).plus(power)
     value = a / divisor
-    # The quotient of what is missing is as good without the divisor, which is at most 2.
+    # Dividing the correction by the divisor, at most 2, would not change the rounded result.
     tail = _scaled(value, -(value * rest), y, n)
     result = _less(x, tail)
     return result.unless(is_tiny, lambda: is_tiny.choose(argument.halved(), result))

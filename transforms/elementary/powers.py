@@ -70,7 +70,8 @@ def _of_singles(x: Real, y: Real) -> Real:
     r = n.times_plus(-LN2, t)
     power = (r * r).times_plus(r.polynomial(((), EXP[0])), r) + 1.0
     result = power * t.power_of_2(bits)
-    # Rounded where its last digit is that of a subnormal number of f32, which it then begins with.
+    # If f32's result is subnormal, adding this power of 2 rounds the number at the last digit of a
+    # subnormal f32; the low bits are then the result.
     is_low = result < x.least_normal
     low = (result + 2.0 ** (x.least_exponent + result.mantissa)).bits().narrow().bits(x)
     return is_low.choose(low, result.greatest(x.least_normal).as_(x))
@@ -102,7 +103,7 @@ def pow(x: Real, y: Real) -> Real:
 
 
 def cbrt(x: Real) -> Real:
-    exponent = 0 if x.is_single else -2  # of 2, times which it is a third power
+    exponent = 0 if x.is_single else -2  # the exponent of a power of 2 that is a cube
     a, is_subnormal = lifted(x.abs(), exponent)
     is_end = a.is_(0.0) | a.is_(INFINITY) | x.is_nan()
     a = is_end.choose(x.real(1.0), a)
@@ -116,5 +117,5 @@ def rsqrt(x: Real) -> Real:
     if not x.code.has_slow_subnormals:
         return 1.0 / x.sqrt()
     scaled, is_subnormal = lifted(x)
-    root = scaled.with_sign_of(x).sqrt()  # of -0 it is -0
+    root = scaled.with_sign_of(x).sqrt()  # the root of -0 is -0
     return is_subnormal.choose(x.real(2.0 ** ((x.bias - 1) // 2)), 1.0) / root

@@ -23,7 +23,8 @@ def fmod(x: Real, y: Real) -> Real:
         return is_inside, [is_inside.choose(more, scaled)]
 
     def down(rest: Real, scaled: Real) -> tuple[Bool, list[Real]]:
-        digits = (rest / scaled).floor()  # or one more, as the quotient is rounded
+        # May exceed the digit by one, because the quotient is rounded.
+        digits = (rest / scaled).floor()
         rest = (-digits).times_plus(scaled, rest)
         rest = (rest < 0.0).choose(rest + scaled, rest)
         is_scaled = scaled > divisor

@@ -516,7 +516,7 @@ class Real(Value):
             if is_low is not None:
                 number = is_low.choose(number + float(lift), number)
             return self._scaled_by(number)
-        # 2**bias is the greatest power of 2, and 2**(bias + 1) no number.
+        # 2**bias is the largest power of 2; 2**(bias + 1) overflows.
         above = number > 0.0
         exponent = above.pick(exponent - 1, exponent)
         if is_low is not None:

@@ -59,7 +59,7 @@ def shuffle_source(
             partner = emit(arith.RemUIOp(offset, width))
         valid = emit(
             CmpiOp(partner, width, "ult")
-        )  # as an unsigned number, a negative lane is invalid
+        )  # compared as unsigned numbers, so a negative lane is invalid
         partner = emit(arith.AddiOp(first, partner))
     source = emit(arith.AddiOp(emit(arith.SubiOp(thread, lane)), partner))
     threads = number(count) if isinstance(count, int) else count

@@ -67,12 +67,12 @@ def fixed_point(
     if above is None:
         return None
     below = above - 1
-    # The first place of the largest result, and the last one of the smallest.
+    # The lowest possible threshold of the largest result, and the highest of the smallest.
     low = np.maximum(below[:, :1], least)
     high = np.maximum(np.minimum(above[:, -1:], most), low)
     largest = np.maximum(np.maximum(np.abs(low), np.abs(high)), 1).astype(np.float64)
-    # Of the values that all elements reach one is compared, the last; of those that none does, the
-    # first. The rest may be too large for products.
+    # Thresholds that all elements reach are represented by the last of them, and thresholds that no
+    # element reaches by the first; the remaining ones may be too large for products.
     is_reached, is_start = above <= most, above <= least
     at = is_reached & (~is_start | (np.cumsum(is_start[:, ::-1], 1)[:, ::-1] == 1))
     before = ~is_start & (is_reached | (np.cumsum(~is_reached, 1) == 1))

@@ -105,7 +105,7 @@ def _make_functions(module: ModuleOp, block: Block, partition: Partition, names:
     for group, nodes in partition.members().items():
         root = group.root.op
         if not any(isinstance(node.op, OperatorOp) for node in nodes):
-            continue  # constants, tuples, fields of tuples: no kernel
+            continue  # constants, tuples and fields of tuples need no kernel
         if root is None or not isinstance(root, OperatorOp | TupleGetItemOp):
             continue
         if isinstance(root, OperatorOp) and root.OPERATOR.name == STOP:

@@ -70,7 +70,8 @@ def infer_types(module: ModuleOp) -> None:
     Raises GraphError: KC2400 for operands that do not fit an operator, KC2401 for a type that
     nothing tells, KC2402 for a call that does not fit its function. The module is unchanged then.
     """
-    for each in (module.clone(), module):  # a copy is refused first
+    # The pass runs on a copy first, so that a refusal leaves the module unchanged.
+    for each in (module.clone(), module):
         functions = {op.sym_name.data: op for op in each.body.ops if isinstance(op, FuncOp)}
         _Inference(functions).run()
         for function in functions.values():

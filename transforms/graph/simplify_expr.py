@@ -187,7 +187,7 @@ class CastOfCast(RewritePattern):
         if None in specs:
             return
         first, middle, last = (spec.dtype for spec in specs if spec is not None)
-        # An integer that is cast to a narrower one is cut, a float is moved to the nearest limit.
+        # A cast of an integer to a narrower type truncates; a cast of a float saturates.
         is_cut = _is_integer(first) and not _is_integer(middle) and _is_integer(last)
         if _holds(middle, first) and (not is_cut or _holds(last, first)):
             rewriter.replace(op, call("cast", inner.inputs[0], dtype=last))

@@ -109,7 +109,7 @@ def _multiply(product: IntegerProduct, columns: str) -> Iterator[str]:
 def _multiply_widened(product: IntegerProduct, columns: str) -> Iterator[str]:
     count = 2 * product.lanes
     words = f"vector<{count}xi16>"
-    # A pair of bytes is repeated before they become words: a load does both at once.
+    # The pair of bytes is broadcast before the bytes are widened: one load does both.
     pairs = f"vector<{product.lanes}xi16>"
     yield "    %a_i16 = vector.bitcast %a : vector<2xi8> to vector<1xi16>"
     yield "    %a_pair = vector.extract %a_i16[0] : i16 from vector<1xi16>"

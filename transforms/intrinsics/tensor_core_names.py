@@ -27,7 +27,7 @@ _STEPS = (1, 2, 4)
 """The numbers of wgmma instructions along k in an intrinsic, for rows of 32, 64 or 128 bytes."""
 _SHARED = ("shared", "shared.dyn")
 _ANYWHERE = (*_SHARED, "global")
-# Matrix and layout -> how names say it.
+# Matrix and layout -> the suffix of the name.
 _OPERANDS = {("a", "row"): "a", ("b", "row"): "b", ("b", "col"): "b_trans"}
 
 
@@ -98,7 +98,8 @@ def _of_warpgroups(
                 TensorCoreIntrin("store", "wgmma", shape, total, space=space),
             )
     for element, sums in products.items():
-        # Only halves lie along the columns of B: a row of 32, 64 or 128 bytes, or panels of such.
+        # Only 16-bit types can be contiguous along the columns of B, in rows of 32, 64 or 128 bytes
+        # or in panels of such rows.
         across = (("row", ""),) if k == 16 and _has_panels(n) else ()
         for total in sums:
             for layout, suffix in (*across, ("col", "_trans")):

@@ -134,7 +134,7 @@ def _interleaving(name: str, element: str, rows: int, size: int) -> Iterator[str
     for n, value in enumerate(values):
         row = f"memref<{rows}x{size}x{element}, {source}>, vector<{size}x{element}>"
         yield f"    {value} = tir.load %A[{n}, 0] : {row}"
-    # Rows n and n + rows/2 in turns: the first half of a column is of the one, and so on.
+    # Rows n and n + rows/2 alternate, so each half of a column comes from one of the two.
     width = 1
     while len(values) > 1:
         half, count = len(values) // 2, size * width

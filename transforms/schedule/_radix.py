@@ -95,7 +95,7 @@ class _Reader:
         assert number.size is not None
         simplify = self.index.simplify
         if number.size == 1 or self._divides(number.size, number.base, worth):
-            count = 1  # the numbers lie between two multiples of the weight
+            count = 1  # all numbers lie between two multiples of the weight
         elif simplify(number.base % worth) == ZERO:
             count = -(-number.size // worth)
         else:

@@ -104,7 +104,7 @@ class Binder:
                 ],
             )
         names = [parameter.name for parameter in self.parameters]
-        # As flags and sched know it: scope for storage_scope.
+        # Flags and sched use the names of the declaration: scope for storage_scope.
         fields = {
             parameter.slots[0].name: parameter.name
             for parameter in self.parameters

@@ -55,7 +55,7 @@ class InstructionKind(str):
         handles, values = list(inputs), list(attrs)
         arguments: dict[str, Any] = {}
         is_note = self in ("annotate", "unannotate")
-        if is_note and len(handles) == 2:  # of TVM's, the value is an input
+        if is_note and len(handles) == 2:  # in TVM's trace, the value is an input
             values.append(handles.pop())
         for slot in slots(self.step):
             if slot.name == "decision":

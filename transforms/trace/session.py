@@ -46,7 +46,7 @@ from kc.transforms.trace.values import build
 
 Step = type[Primitive] | type[Query]
 
-# What compute-at of a sampled place that is not a loop stands for.
+# The primitive that replaces compute-at if the sampled place is not a loop.
 _INLINE = {"compute-at": "compute-inline", "reverse-compute-at": "reverse-compute-inline"}
 
 
@@ -76,7 +76,7 @@ class Session(Handles):
         copy = self.fresh(module)
         for handle, meant in self.table.items():
             new = meant if isinstance(meant, Mark) else twin.get(meant)
-            # What was erased behind the handle's back stays unknown.
+            # A handle to an operation that was erased without a report stays unbound.
             if isinstance(new, Mark | ForOp | BlockOp | func.FuncOp):
                 copy.bind(handle, new)
         copy.gone = dict(self.gone)

@@ -89,7 +89,7 @@ class CompiledGraph(Module):
             sources["tir"] = lambda: print_module(whole())
             sources["c"] = lambda: _c_source(whole(), target)
         if constants or whole is not None:
-            files.pop("mlir", None)  # the loops without their constants
+            files.pop("mlir", None)  # this text would lack the constants
         super().__init__(
             base.functions,
             base.entry_name,

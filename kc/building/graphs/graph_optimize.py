@@ -86,7 +86,7 @@ class GraphOptimizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        run_passes(op, self.stages())  # the instruments of the context see each
+        run_passes(op, self.stages())  # the instruments of the context observe each stage
 
 
 def options_of(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

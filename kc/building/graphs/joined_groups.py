@@ -145,7 +145,7 @@ class Joining:
             kernel = scheduled_group(function, text, self.target)
             cost = KernelCost(()) if kernel is None else cost_of_kernel(kernel, self.machine)
         except KCError:
-            cost = None  # the build says what is wrong
+            cost = None  # the build reports the error
         if key is not None:
             written = json.dumps(None if cost is None else cost.to_json())
             compile_cache.write(key, compile_cache.Entry(written, [], b""))

@@ -63,7 +63,8 @@ def _decoded(message: dict[str, Any]) -> Answer:
 def main() -> None:
     """Answer a request."""
     request = json.load(sys.stdin)
-    answer, sys.stdout = sys.stdout, sys.stderr  # for whatever else prints
+    # Other code that prints must not write to the answer.
+    answer, sys.stdout = sys.stdout, sys.stderr
     target = Target(request["target"])
     json.dump([_compiled(text, target) for text in request["texts"]], answer)
     answer.flush()

@@ -321,7 +321,8 @@ class Kernels:
         stages = [("tir", module)]
         said: list[Diagnostic] = []
         if takes:
-            # Lowered so far that the buffers are known, and then on from there.
+            # Lower until the buffers are known, measure the workspace, and then continue from
+            # there.
             position = [*map(_takes_workspaces, backend.pipeline)].index(True) + 1
             lowered = ModuleOp([public.clone()])
             with diagnostic_handler(said.append):
@@ -332,7 +333,7 @@ class Kernels:
                 interface = replace(interface, types=types, workspace=workspace)
             backend = replace(backend, pipeline=backend.pipeline[position:])
             stages.append(("scf", lowered))
-        if not self.separate or said:  # what comes with warnings is compiled with the rest
+        if not self.separate or said:  # a kernel with warnings is compiled with the main module
             return interface, None
         return interface, part_of(Build(stages, self.target, symbol, None, backend), symbol)
 

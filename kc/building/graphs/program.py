@@ -407,7 +407,8 @@ class _Builder:
     def loop(self, op: WhileOp) -> Any:
         carried = [View(self.arena(spec, "carried"), 0, spec) for spec in self._tensors(op)]
         for view, target in zip(flattened(self.values[op.start]), carried, strict=True):
-            # Not moved: the value may be used beside the loop, which overwrites what it carries.
+            # Copied and not moved, because the loop overwrites the carried value, which may have
+            # other uses.
             self.steps.append(Copy(view, target, op))
         for view in carried:
             view.buffer.is_fixed = True
@@ -423,7 +424,7 @@ class _Builder:
             for view, target in zip(flattened(following), carried, strict=True)
             if view.resolved != target
         ]
-        # What another move overwrites is read first.
+        # A value that another move overwrites is saved first.
         roots = [target.buffer for _, target in moves]
         for n, (view, target) in enumerate(moves):
             if view.resolved.buffer in roots:

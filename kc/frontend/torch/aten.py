@@ -35,7 +35,7 @@ def aten(op: Aten, *operands: Tensor, result: Spec) -> list[Tensor]:
     for place in op.absent:
         node.insert(place, None)
     if op.is_first:
-        node = [node] * MOST_RESULTS  # nothing reads the others
+        node = [node] * MOST_RESULTS  # no operation reads the other results
     options = {name: filled(value) for name, value in op.options}
     try:
         computed = OPERATORS[op.name](*map(filled, op.arguments), node=node, **options)

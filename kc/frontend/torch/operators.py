@@ -850,7 +850,7 @@ def _adaptive_max_pool(x: Tensor, size: Sequence[int], *, node: Any) -> list[Ten
         inside = at * whole // bins + tap
         return inside, [inside < ((at + 1) * whole + bins - 1) // bins]
 
-    # A bin begins in the middle of an element at most, and ends in the middle of another.
+    # A bin begins and ends at most within an element, so it covers up to two elements more.
     taps = [whole // bins + 2 for whole, bins in zip(source.shape[-count:], size, strict=True)]
     return [topi.reshape(pool, node[0].shape), _places_of_maxima(source, taps, place, node[1])]
 

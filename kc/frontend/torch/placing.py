@@ -34,7 +34,7 @@ def _index_put(
 def _masked_put(x: Tensor, index_of: dict[int, Tensor], values: Tensor, accumulate: bool) -> Tensor:
     """The values where a mask holds, if they do not depend on the number of these places."""
     ((axis, mask), *more) = index_of.items()
-    behind = rank_of(x) - axis - rank_of(mask)  # axes behind those of the mask
+    behind = rank_of(x) - axis - rank_of(mask)  # axes after the axes of the mask
     sizes = list(values.shape)
     if len(sizes) > behind:
         count = sizes[len(sizes) - behind - 1]

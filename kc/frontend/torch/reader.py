@@ -63,7 +63,7 @@ class Reader:
                 raise self.refused(f"{target} is a {kind} tensor", *_DENSE.get(kind, ()))
         if not str(getattr(tensor, "layout", "torch.strided")).endswith("strided"):
             raise self.refused(f"{target} has the layout {tensor.layout}", *_DENSE["sparse"])
-        for bit in ("conj", "neg"):  # lazy: what is in memory is still to be conjugated, or negated
+        for bit in ("conj", "neg"):  # lazy views: the memory still has to be conjugated or negated
             if hasattr(tensor, f"resolve_{bit}"):
                 tensor = getattr(tensor, f"resolve_{bit}")()
         tensor = tensor.cpu().contiguous()

@@ -86,7 +86,7 @@ class SizesAreAttributes(RewritePattern):
                 operands.append(operand)
                 continue
             if own == "roi" and mode != "tf_crop_and_resize":
-                continue  # the whole image is taken
+                continue  # other modes use the whole image
             constant = _constant(operand)
             if constant is None or own not in fields:
                 return

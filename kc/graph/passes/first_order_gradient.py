@@ -91,7 +91,8 @@ def differentiate(
                     location=location_of(functions[name]),
                     hints=suggest(argument, functions[name].arg_names, "the arguments are"),
                 )
-    _replace(copy_module(module), chosen, wrt)  # a copy is refused first
+    # Run on a copy first, so that a refusal leaves the module unchanged.
+    _replace(copy_module(module), chosen, wrt)
     _replace(module, chosen, wrt)
 
 

@@ -305,7 +305,7 @@ def _source_of(lines: Sequence[str], number: int) -> Location | None:
         for line in lines
         if (match := re.match(r'\s*\.file\s+(\d+)\s+"([^"]*)"', line))
     }
-    for line in reversed(lines[:number]):  # none of 0
+    for line in reversed(lines[:number]):  # there are no lines before line 0
         match = re.match(r"\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)", line)
         if match is not None and int(match[1]) in files and int(match[2]):
             return Location(files[int(match[1])], int(match[2]), int(match[3]))

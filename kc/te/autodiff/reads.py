@@ -186,7 +186,8 @@ class _Adjoint:
             [domain, *(assumed for assumed, _ in constraints if assumed is not None)]
         ):
             return None
-        # First what follows from those before, then what follows from all that are left.
+        # First drop conditions that follow from earlier ones, then conditions that follow from all
+        # remaining ones.
         for start in (False, True):
             n = 0
             while n < len(constraints):

@@ -89,7 +89,8 @@ def grid_sample(
             place = ((value + 1.0) * length - 1.0) * 0.5
         last = length - 1.0
         if padding_mode == "reflection":
-            # Between the middles of the corners, or their outer edges: a wave of twice the length.
+            # Positions are reflected between the centres of the corner elements (or their outer
+            # edges), with a period of twice the length.
             low = 0.0 if align_corners else -0.5
             span = last if align_corners else length
             off = scalar.abs(place - low)
@@ -99,7 +100,7 @@ def grid_sample(
         place = select(isnan(place), const(0.0, kind), place)
         if padding_mode != "zeros":
             place = scalar.max(scalar.min(place, last), const(0.0, kind))
-        # What is far outside is as good as just outside, and an integer.
+        # A position far outside is clamped to just outside, so that it fits an integer.
         return scalar.max(scalar.min(place, length + 1.0), const(-2.0, kind))
 
     def read(n: Any, c: Any, y: Expr, x: Expr) -> Expr:

@@ -25,7 +25,7 @@ def _between(data: Tensor, n: Any, c: Any, y: Expr, x: Expr) -> Expr:
     height, width, kind = data.shape[2], data.shape[3], data.dtype
 
     def near(place: Expr, size: Any) -> Expr:
-        # What is far outside is as good as just outside, and an integer.
+        # A position far outside is clamped to just outside, so that it fits an integer.
         length = convert(as_expr(size), kind)
         place = select(isnan(place), const(-2.0, kind), place)
         return scalar.max(scalar.min(place, length + 1.0), const(-2.0, kind))

@@ -99,7 +99,7 @@ def lstm(
     _fitting(c_init, "c_init", dtype, batch, hidden)
 
     if is_narrow(dtype):
-        # One that is None stays so.
+        # Absent operands stay None.
         states = lstm(
             *(part if part is None else as_wide(part) for part in (
                 Xs, Wi, Wh, Bi, Bh, h_init, c_init, proj, p_i, p_f, p_o
@@ -225,7 +225,7 @@ class _Backwards:
 
     def _gates(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         """The gates, and as "H" the activated cells; and the slopes of their activations."""
-        from kc.te.gradient import gradient  # a gradient's, not a call's
+        from kc.te.gradient import gradient  # imported only for gradients
 
         shape = (self.steps, self.batch, self.width)
         j = reduce_axis((0, self.seen), name="j")

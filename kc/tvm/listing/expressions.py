@@ -414,7 +414,7 @@ _CALLS = {
 }  # fmt: skip
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 _FLOAT_COMPARE = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
-# Unordered or so: not the opposite.
+# Unordered comparisons are not the negation of ordered ones.
 _FLOAT_NOT = {8: "!=", 9: "<=", 10: "<", 11: ">=", 12: ">"}
 
 

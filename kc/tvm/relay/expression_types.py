@@ -45,7 +45,7 @@ def annotate_types(root: Expr, module: Any = None) -> None:
             field_types = [field for field in fields if field is not None]
             if len(field_types) == len(fields):
                 expr._checked_type = TupleType(field_types)
-        elif isinstance(expr, Let):  # but the first of a chain
+        elif isinstance(expr, Let):  # only the first let of a chain remains here
             expr._checked_type = expr.body._checked_type
     function._checked_type = _type_of(functions[0])
 

@@ -132,7 +132,7 @@ def _same_facts(own: Any, their: Any, sizes: tuple[dict[str, str], dict[str, str
             _same_facts(a, b, sizes) for a, b in zip(own, their, strict=True)
         )
     if isinstance(own, bytes | int | float | str) and type(own) is type(their):
-        return own == their or own != own and their != their  # NaN
+        return own == their or own != own and their != their  # NaN equals NaN
     return _same_type(own, their, sizes)
 
 

@@ -34,7 +34,7 @@ def affine_text(expr: AffineExpr, root: object) -> Code:
         nonzero = [(part, factor) for part, factor in terms.items() if factor]
         if not nonzero:
             return Code(_index(constant), "int32", atomic=constant >= 0, constant=True)
-        # What is added comes first: a - b, not -b + a.
+        # Positive terms come first: a - b, not -b + a.
         nonzero.sort(key=lambda term: term[1] < 0)
         alone = len(nonzero) == 1 and not constant
         text = ""

@@ -112,7 +112,7 @@ class ExpressionPrinter:
         conditions = self.index.conditions(
             AffineSet(len(operands), 0, tuple(constraints)), operands
         )
-        if not conditions:  # which Python would decide
+        if not conditions:  # Python would evaluate a comparison of constants
             return "T.bool(False)" if conditions is None else ALWAYS
         exprs = [self.index.simplify(part.lhs - part.rhs) for part in conditions]
         texts = [
@@ -427,7 +427,7 @@ class ExpressionPrinter:
             return Code(f'T.Cast("{dtype}", {a.text})', dtype)
         if name == "arith.index_cast" and kind == "int32":
             code = self.codes[op.operands[0]]
-            # A sum of indices is no sum of their values as numbers.
+            # A sum of indices differs from the sum of their values as numbers.
             return code if code.dtype == "int32" and code.text.isidentifier() else None
         if isinstance(op, vector.BitcastOp):
             return Code(f'T.reinterpret("{kind}", {self._whole(op.source).text})', kind)

@@ -146,7 +146,7 @@ class GpuAttention(GpuRule):
         attention = attention_of(draft, block)
         if attention is not None and _is_chain(draft, attention):
             return False
-        if attention is not None:  # powers are computed again rather than stored
+        if attention is not None:  # exponentials are recomputed instead of stored
             powers = [nest.name for nest in attention.members[1:-1] if not nest.reduce]
             for name in powers:
                 draft.compute_inline(draft.block(name))
@@ -220,7 +220,7 @@ def _product_before(draft: Draft, after: Nest) -> Nest | None:
             continue
         product = draft.nest(makers[0])
         if product.stores[0].buffer is not load.buffer:
-            continue  # it reads the buffer, too
+            continue  # the product updates another buffer and only reads this one
         loops = dict(
             zip(
                 loop_of_dimension(after, load),
@@ -380,7 +380,8 @@ def _scores(draft: Draft, attention: Attention, place: LoopRV, threads: tuple[in
     draft.settled.add(draft.session.block(sums).label)
     draft.decompose_reduction(draft.block(name), ko)
     keys = _copy(draft, name, attention.key, ko, threads, lanes * attention.depth)
-    # Rows begin at other banks: lanes read the same element of keys side by side.
+    # Rows are padded so that each begins at a different bank, because lanes read the same element
+    # of neighbouring keys.
     rank = len(attention.key.op.indices.data.results)
     draft.storage_align(keys, 0, rank - 2, 32, max(32 // attention.key.bits, 1))
     elements = extent(attention.scores.reduce[0])

@@ -108,7 +108,8 @@ class GpuContraction(GpuRule):
         store = nest.stores[0]
         best = min(
             candidates,
-            # Results of neighbouring threads are neighbours; then the largest tiles.
+            # Results of neighbouring threads must be adjacent in memory; then larger tiles are
+            # preferred.
             key=lambda sides: (
                 abs(store.stride(sides.columns)) != 1,
                 -min(extent(sides.rows), 128) * min(extent(sides.columns), 128),
@@ -212,7 +213,7 @@ def _perform(draft: Draft, block: str, sides: Sides) -> None:
         draft.compute_at(copy, steps[-1])
         outside = len(draft.loops(block)) - 3
         copy_together(draft, name, outside, (THREADS, THREADS), lanes)
-        # Threads of a warp have rows of A that begin at other banks.
+        # Rows of A are padded so that the rows that a warp reads begin at different banks.
         draft.attempt("storage_align", copy, 0, -2, DEPTH, RUN)
         draft.settled.add(name)
     draft.decompose_reduction(draft.block(block), steps[0])

@@ -85,7 +85,7 @@ class GpuImplicitGemm(GpuRule):
         if has_last:
             _inline_padding(draft, labels[0])
         for label, gather in zip(labels, gathers, strict=True):
-            # With channels last, boxes of it may be copied as they are.
+            # With channels last, boxes of the image can be copied without a gather.
             producer = draft.nest(label)
             if has_last and not producer.operations and all(load.affine for load in producer.loads):
                 draft.compute_inline(gather)

@@ -45,7 +45,7 @@ class GpuPointwise(GpuRule):
                 return True
         nest = draft.nest(block)
         if nest.loops and not nest.spatial:
-            return False  # its iterations depend on each other
+            return False  # the iterations depend on each other
         lanes = _lanes(nest)
         try:
             element_each(draft, block, lanes)

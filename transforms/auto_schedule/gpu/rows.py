@@ -79,7 +79,7 @@ def _share(draft: Draft, nest: Nest, threads: int) -> None:
     loops = own if not terms or iterations(own) >= WARP else terms
     if not loops:
         loop = draft.add_unit_loop(draft.block(nest.name))
-        _, thread = draft.split(loop, [None, threads])  # the first thread runs it
+        _, thread = draft.split(loop, [None, threads])  # only the first thread runs it
         draft.bind(thread, "threadIdx.x")
         return
     draft.put_in_order([handles[loop] for loop in (*own, *terms)])

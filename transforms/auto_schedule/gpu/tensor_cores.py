@@ -227,7 +227,7 @@ def _gather_for(draft: Draft, nest: Nest, access: Access, labels: Collection[str
         return None
     number = draft.nest(nest.name).read_number(access.buffer)
     block = draft.reindex(draft.block(nest.name), ("read", number))
-    # Its dimensions are in the order of the loops, and are to be in that of the operand.
+    # The dimensions of the copy are in the order of the loops; restore the order of the operand.
     loops = [loop for loop in nest.loops if loop in access.strides]
     order = sorted(range(len(loops)), key=lambda n: -access.stride(loops[n]))
     map_ = IndexMap.from_func(lambda *index: [index[n] for n in order], ndim=len(loops))
@@ -252,7 +252,7 @@ def product_before(draft: Draft, block: str) -> str | None:
     if not is_untouched(after.block) or after.name in draft.begun:
         return None
     if any(op.regions for op in after.body_ops):
-        return None  # lanes have no branches of their own
+        return None  # the loops over fragments cannot contain branches
     for access in after.loads:
         if not isinstance(access.buffer.owner, AllocOp):
             continue
@@ -602,7 +602,7 @@ def multiply(
         is_along_terms = matrix == "A" or tiling.trans
         width = depth if is_along_terms else columns
         if (nest.reduce[0] if is_along_terms else sides.columns).static_extent is None:
-            each = 16 // tiling.size  # rows of a size that a swizzle is not known to fit
+            each = 16 // tiling.size  # no swizzle is known to fit rows of unknown size
             draft.storage_align(shared, 0, rank - 2, 2 * each, each)
         elif width * tiling.size > 16:
             draft.transform_layout(shared, 0, swizzle(rank, width, tiling.size))

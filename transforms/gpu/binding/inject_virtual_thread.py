@@ -186,8 +186,9 @@ def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
         common = [s.equals(t) for loop, s, t in pairs if loop.axis not in VIRTUAL_AXES]
         virtual = [(s, t) for loop, s, t in pairs if loop.axis in VIRTUAL_AXES]
         if _is_moved(source, sink, branch):
-            # Threads that take the branch in the same way run it together, so a thread may run
-            # before one that is earlier along an outer loop if that is later along an inner loop.
+            # Threads that take the branch in the same way run it together. A thread may therefore
+            # run before another one that is earlier along an outer loop and later along an inner
+            # loop.
             moved = [
                 all_of([outer[0] < outer[1], inner[0] > inner[1]])
                 for n, outer in enumerate(virtual)

@@ -97,7 +97,7 @@ class VerifyGpuCodePass(ModulePass):
                 _check_sizes(inner, target)
             if isinstance(inner, LaunchOp | GPUFuncOp):
                 _check_static_shared(inner, target)
-        if not pipeline_options().watched:  # the run itself reports it
+        if not pipeline_options().watched:  # the checked run reports the fault itself
             _warn_of_given(ctx, op)
 
 

@@ -169,7 +169,7 @@ class LowerFragmentsPass(ModulePass):
         for call in calls:
             lane = lanes[call.callee.string_value()]
             if ASYNC_COPY in call.attributes:
-                continue  # a thread starts it
+                continue  # a single thread starts this copy
             if any(isinstance(op, StoreBoxOp) for op in lane.walk()):
                 described[_buffer_of(call.arguments[0])] = None
                 continue

@@ -452,7 +452,7 @@ class _Kernel:
             if self._waits(block):
                 slots.update(Slot(block, n) for n in range(number + 1))
         roles = {role_of(first.op), role_of(second.op)}
-        if len(roles) > 1:  # the barriers of a role are not those of another
+        if len(roles) > 1:  # threads of different roles wait at different barriers
             inside = {block for role in roles - {None} for block in _blocks_in(role)}
             slots = {slot for slot in slots if slot.block not in inside}
         best = Slot(top, before[top])

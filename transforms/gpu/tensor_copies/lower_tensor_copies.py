@@ -462,7 +462,7 @@ def _lower(kernel: _Kernel) -> None:
             _lower_arrive(op, kernel, apart)
         elif isinstance(op, LoadBoxOp | StoreBoxOp):
             _lower_box(by_op[op], kernel)
-    if blocks > 1:  # memory of a block must live until no block arrives in it any more
+    if blocks > 1:  # the shared memory of a block must live until all arrivals of other blocks
         for end in (nvvm.ClusterArriveOp(), nvvm.ClusterWaitOp()):
             end.location = root.location
             body.add_op(end)
@@ -495,7 +495,7 @@ def _is_of_one_thread(op: Operation) -> bool:
     if isinstance(op, _ONE_THREAD):
         return True
     if op.attributes.get(ROLE) == StringAttr(PRODUCER):
-        return True  # it is already
+        return True  # the producer is already a single thread
     if not isinstance(op, ForOp) or op.axis is not None:
         return False
     inner = list(op.body.block.ops)

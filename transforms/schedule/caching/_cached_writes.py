@@ -351,7 +351,7 @@ class CachedWrites:
         ]
         if not isinstance(use, Part):
             conditions.append(space.may_precede(write, user))
-        # Unless the thread itself has written the same at that time.
+        # An exception is a thread that has itself written the same value at that time.
         own = space.instance(store, {**write.loops, **loops_shared(place.level, user)})
         alike = [] if self._is_combined(place) else [Supply(own, space.element(store, own))]
         witness = space.find([user, write], conditions, names, alike)
@@ -436,7 +436,7 @@ def _start(
     for kind, expr, arg in bindings:
         if kind is IterType.REDUCE:
             if not isinstance(expr, AffineDimExpr):
-                return None  # it may never be 0
+                return None  # the binding may never be 0
             start.values[arg] = number(0)
         else:
             start.values[arg] = space.expr(expr, block.binding_operands, start)

@@ -332,7 +332,8 @@ def _require_elements(
         if block.types[n] is not IterType.REDUCE:
             continue
         space = Space()
-        # Inside the loops of the reduction it would not be empty.
+        # The place is outside the loops of the reduction, since inside them the reduction cannot be
+        # empty.
         place = space.place(next(iter(reduce_loops(block)), block))
         size = block.extents[n]
         if isinstance(size, int):

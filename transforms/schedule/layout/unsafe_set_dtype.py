@@ -349,7 +349,7 @@ def _changes(old: Attribute, new: Attribute, is_unsigned: bool) -> str | None:
     if isinstance(old, AnyFloat):
         return f"fractions are cut off, and values outside of {low} to {high} are undefined"
     bits = old.width.data if isinstance(old, IntegerType) else 64
-    # Extending and then truncating gives what there was, whichever the sign.
+    # Extension followed by truncation restores the value, with either sign.
     return None if new.width.data >= bits else f"values outside of {low} to {high} wrap around"
 
 

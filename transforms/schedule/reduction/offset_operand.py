@@ -323,8 +323,8 @@ def _offsets(
     ops = _slice(plan.fixed.result, block)
     used = _variables_of(ops, block)
     spatial = [n for n in used if block.types[n] is IterType.SPATIAL]
-    # Terms are added as often as they are multiplied, also for variables that do not move the
-    # factor.
+    # Each term is added as often as it is multiplied, so variables that do not move the factor
+    # count, too.
     reduced = [n for n, kind in enumerate(block.types) if kind is IterType.REDUCE]
     order = [*spatial, *reduced]
     extents = [block.extents[n] for n in order]

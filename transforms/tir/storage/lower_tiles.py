@@ -208,7 +208,7 @@ class LowerTilesPass(ModulePass):
         ]
         if not allocs and not instructions:
             return
-        for alloc in allocs:  # before anything changes, as far as that can be said of loops
+        for alloc in allocs:  # checked before the first change, as far as loops allow a check
             _tiles_of(alloc, instructions)
         for alloc in allocs:
             _require_constant_places(alloc)
@@ -464,7 +464,7 @@ def _regions(used: Sequence[_Tiles]) -> list[_Region]:
     for tiles in used:
         home = tiles.alloc.parent
         assert home is not None
-        # Of a buffer that is used in one branch alone, that is where it is.
+        # If a buffer is used in one branch only, its tiles live in that branch.
         while True:
             ops = list(dict.fromkeys(_in_block(call, home) for call in tiles.calls))
             if len(ops) > 1 or ops[0] in tiles.calls or isinstance(ops[0], ForOp):

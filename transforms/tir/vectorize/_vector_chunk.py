@@ -397,7 +397,8 @@ class Chunk:
         type_ = row.type
         at = [n * step if n * step < width else None for n in range(width)]
         for start, vector in zip(starts[1:], vectors[1:], strict=True):
-            # What no vector so far has is chosen later: until then any lane will do.
+            # A lane that none of the vectors so far contains is selected later; until then any lane
+            # will do.
             inside = [0 <= n * step - start < width for n in range(width)]
             chosen = [
                 place if place is not None else width + n * step - start if here else n

@@ -143,7 +143,8 @@ class Masks:
         """The mask of the lanes whose number compares with ``bound`` by ``predicate``. The bound
         may be clamped to ``limits`` without changing the mask.
         """
-        # Lanes are compared in integers as wide as the data: there are as many in a register.
+        # Lane numbers are compared as integers of the width of the data, so that a register holds
+        # equally many.
         integer = IntegerType(max(16, self.mask_bits))
         bound = self.values.index.simplify(bound)
 
@@ -295,7 +296,8 @@ class Masks:
         assert self.mask is not None
         assert isinstance(buffer.type, MemRefType)
         element = buffer.type.element_type
-        # Inactive lanes compute as well, and with floats that nobody wrote that may take long.
+        # Inactive lanes also compute, and arithmetic on unwritten floats may be slow (subnormal
+        # numbers).
         holds_numbers = not isinstance(element, AnyFloat) or has_whole_rows(buffer)
         if holds_numbers and self.is_own_row(buffer, first):
             return self.whole_row(buffer, first)

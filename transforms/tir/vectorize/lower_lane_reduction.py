@@ -222,8 +222,8 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
             break
         if not _are_few(path, room):
             break
-        # What drives nothing repeats terms: its conditions are about them. Those of a loop around
-        # that drives results as well say which results there are.
+        # Loops that drive no result repeat terms, so their conditions are about terms. The
+        # conditions of an enclosing loop that also drives results decide which results exist.
         terms = [
             inner
             for inner in around

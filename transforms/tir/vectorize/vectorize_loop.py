@@ -292,8 +292,8 @@ class _Lowering:
         self.new_operations = []
         widths = _element_widths(loop)
         self.element_bits = max(8, *widths)
-        # Registers of more than 128 bits come with masks (AVX, SVE, RVV), on x86 for elements of
-        # at least 32 bits unless they have 512 bits.
+        # Registers of more than 128 bits have masks (AVX, SVE, RVV); x86 has masks for elements of
+        # fewer than 32 bits only with 512 bits.
         self.has_masks = self.vector_bits >= 512 or (self.vector_bits > 128 and min(widths) >= 32)
         lanes = max(1, self.vector_bits // self.element_bits)
         self.native = 1 << (lanes.bit_length() - 1)
@@ -305,7 +305,7 @@ class _Lowering:
         block.insert_ops_before(ops, loop)
         loop.detach()
         loop.erase(safe_erase=False)
-        # Loops over the first lanes of a vector, for which there is no mask.
+        # Loops over the first lanes of a vector are needed where the machine has no masks.
         lanes = [
             inner
             for op in ops
@@ -537,7 +537,8 @@ class _Lowering:
             AffineConstraintKind.ge
         }:
             return masked
-        # By how much the guard changes from lane to lane: lanes in front hold where later ones do.
+        # The change of the guard from lane to lane: it must hold in all lanes before the last lane
+        # in which it holds.
         of_all, of_first = assumption.lhs - assumption.rhs, assumptions[0].lhs - assumptions[0].rhs
         moved = self.index.simplify(of_all - of_first)
         if not isinstance(moved, AffineConstantExpr) or moved.value >= 0:
