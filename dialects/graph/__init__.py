@@ -1,9 +1,10 @@
 """The ``graph`` dialect: whole models as graphs of operators.
 
 Read :mod:`types` (tensors with named dimensions, functions, data types), then :mod:`functions`,
-:mod:`values` and :mod:`control`, then :mod:`declaration`: an operator is declared once, in
-``operators/<family>.py``, and its operation, its function of Relay and its text derive from that.
-After Relay (Roesch et al., 2018): each operation has one result, which may be a tuple.
+:mod:`values`, :mod:`control`, :mod:`data_types` and :mod:`references`, then :mod:`declaration`: an
+operator is declared once, in ``operators/<family>.py``, and its operation, its function of Relay
+and its text derive from that. After Relay (Roesch et al., 2018): each
+operation has one result, which may be a tuple.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from typing import Any
 from xdsl.ir import Dialect, Operation
 
 from kc.dialects.graph.attribute_values import SizeAttr
-from kc.dialects.graph.control import IfOp, WhileOp, YieldOp
+from kc.dialects.graph.control import IfOp, ScanOp, WhileOp, YieldOp
+from kc.dialects.graph.data_types import (
+    ConstructOp,
+    ConstructorAttr,
+    ConstructorOp,
+    DataOp,
+    MatchOp,
+    PatternAttr,
+)
 from kc.dialects.graph.declaration import all_operators, operation_class
 from kc.dialects.graph.functions import (
     CallIndirectOp,
@@ -25,6 +34,7 @@ from kc.dialects.graph.functions import (
     FunctionRefOp,
     ReturnOp,
 )
+from kc.dialects.graph.references import RefCreateOp, RefReadOp, RefWriteOp
 from kc.dialects.graph.types import (
     AdtType,
     DimsAttr,
@@ -41,12 +51,20 @@ STRUCTURE: tuple[type[Operation], ...] = (
     CallOp,
     ClosureOp,
     ConstantOp,
+    ConstructOp,
+    ConstructorOp,
+    DataOp,
     FnOp,
     FuncOp,
     FunctionRefOp,
     IfOp,
     LetOp,
+    MatchOp,
+    RefCreateOp,
+    RefReadOp,
+    RefWriteOp,
     ReturnOp,
+    ScanOp,
     TupleGetItemOp,
     TupleOp,
     WhileOp,
@@ -68,7 +86,17 @@ def _dialect() -> Dialect:
     """The dialect for the registry in use, whose plugins may add families of operators."""
     key = tuple(registry.current().operator_families)
     if key not in _DIALECTS:
-        attributes = [AdtType, DimsAttr, FnType, RefType, SizeAttr, TypeVarType, UnknownType]
+        attributes = [
+            AdtType,
+            ConstructorAttr,
+            DimsAttr,
+            FnType,
+            PatternAttr,
+            RefType,
+            SizeAttr,
+            TypeVarType,
+            UnknownType,
+        ]
         _DIALECTS[key] = Dialect("graph", list(_operations()), attributes)
     return _DIALECTS[key]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import TensorType, i1
+import contextlib
+
+from xdsl.dialects.builtin import TensorType, TupleType, UnitAttr, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     lazy_traits_def,
     operand_def,
+    opt_prop_def,
     region_def,
     result_def,
     var_operand_def,
@@ -18,7 +21,14 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.graph.types import UnknownType
+from kc.dialects.graph.sizes import MaybeSize
+from kc.dialects.graph.types import (
+    TensorSpec,
+    UnknownType,
+    merged_type,
+    spec_of,
+    tuple_type,
+)
 
 CONDITION = TensorType(i1, [])
 """The type of a condition."""
@@ -32,11 +42,18 @@ class YieldOp(IRDLOperation):
 
     values = var_operand_def()
 
-    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(IfOp, WhileOp)))
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(*_with_regions())))
     assembly_format = "attr-dict ($values^ `:` type($values))?"
 
     def __init__(self, *values: SSAValue) -> None:
         super().__init__(operands=[list(values)])
+
+
+def _with_regions() -> tuple[type[Operation], ...]:
+    """The operations whose regions yield values."""
+    from kc.dialects.graph.data_types import MatchOp
+
+    return (IfOp, WhileOp, ScanOp, MatchOp)
 
 
 def _yielded(op: Operation, region: Region) -> list[Attribute]:
@@ -177,3 +194,161 @@ class WhileOp(IRDLOperation):
         printer.print_string(") ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes, print_keyword=True)
+
+
+@irdl_op_definition
+class ScanOp(IRDLOperation):
+    """A loop over the slices of tensors along their first dimension.
+
+    ::
+
+        %r = graph.scan (%c = %init, %x in %xs) -> tuple<C, Ys> {
+          graph.yield %next, %y : C, Y
+        }
+
+    ``%xs`` is a tensor or a tuple of tensors with one first size, ``%x`` its slice. The region
+    yields what the next slice gets as ``%c``, and a tensor or a tuple of tensors. The result is
+    what the last slice yields, and all that the slices yield, stacked along a new first dimension.
+    With ``reverse`` the last slice comes first; what it yields stands last. After ONNX's Scan and
+    JAX's ``lax.scan``.
+    """
+
+    name = "graph.scan"
+
+    init = operand_def()
+    xs = operand_def()
+    reverse = opt_prop_def(UnitAttr)
+    body = region_def("single_block")
+    result = result_def()
+
+    def __init__(self, init: SSAValue, xs: SSAValue, body: Region, reverse: bool = False) -> None:
+        super().__init__(
+            operands=[init, xs],
+            properties={"reverse": UnitAttr() if reverse else None},
+            regions=[body],
+            result_types=[UnknownType()],
+        )
+        with contextlib.suppress(VerifyException):
+            self.result._type = self.inferred()  # pyright: ignore[reportPrivateUsage]
+
+    def inferred(self) -> Attribute:
+        """The type of the result. Raises VerifyException."""
+        yielded = _yielded(self, self.body)
+        if len(yielded) != 2:
+            raise VerifyException("graph.scan: the region must yield two values")
+        if isinstance(yielded[1], UnknownType) or isinstance(self.xs.type, UnknownType):
+            return UnknownType()
+        return tuple_type([self.init.type, _with_first(yielded[1], (self.length,))])
+
+    @property
+    def length(self) -> MaybeSize:
+        """The number of slices. Raises VerifyException if the tensors do not have one."""
+        return _length_of(self.xs.type)
+
+    def verify_(self) -> None:
+        slices = sliced_type(self.xs.type)
+        arguments = [argument.type for argument in self.body.block.args]
+        if len(arguments) != 2 or any(
+            merged_type(own, type_) is None
+            for own, type_ in zip(arguments, (self.init.type, slices), strict=True)
+        ):
+            raise VerifyException(
+                f"graph.scan: the region has the arguments ({self.init.type}, {slices})"
+            )
+        expected = self.inferred()
+        if merged_type(_yielded(self, self.body)[0], self.init.type) is None:
+            raise VerifyException(f"graph.scan: the region must yield {self.init.type} and a value")
+        if merged_type(expected, self.result.type) is None:
+            raise VerifyException(f"graph.scan: the result is {expected}, not {self.result.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ScanOp:
+        reverse = parser.parse_optional_keyword("reverse") is not None
+        parser.parse_punctuation("(")
+        carried = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        start = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        part = parser.parse_argument(expect_type=False)
+        parser.parse_keyword("in")
+        whole = parser.parse_unresolved_operand()
+        parser.parse_punctuation(")")
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        parser.parse_punctuation(",")
+        position = parser.pos
+        xs_type = parser.parse_type()
+        try:
+            _length_of(xs_type)
+            slice_type = sliced_type(xs_type)
+        except VerifyException as error:
+            parser.raise_error(str(error), position)
+        init = parser.resolve_operand(start, type_)
+        xs = parser.resolve_operand(whole, xs_type)
+        body = parser.parse_region([carried.resolve(type_), part.resolve(slice_type)])
+        if not isinstance(body.block.last_op, YieldOp) or len(body.block.last_op.values) != 2:
+            parser.raise_error("graph.scan: the region must yield two values")
+        operation = cls(init, xs, body, reverse)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        if attributes is not None:
+            operation.attributes |= attributes.data
+        return operation
+
+    def print(self, printer: Printer) -> None:
+        carried, part = self.body.block.args
+        printer.print_string(" reverse (" if self.reverse is not None else " (")
+        printer.print_ssa_value(carried)
+        printer.print_string(" = ")
+        printer.print_ssa_value(self.init)
+        printer.print_string(", ")
+        printer.print_ssa_value(part)
+        printer.print_string(" in ")
+        printer.print_ssa_value(self.xs)
+        printer.print_string(") : ")
+        printer.print_attribute(self.init.type)
+        printer.print_string(", ")
+        printer.print_attribute(self.xs.type)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+
+
+def sliced_type(type_: Attribute) -> Attribute:
+    """The type of a slice of tensors along their first dimension. Raises VerifyException."""
+    return UnknownType() if isinstance(type_, UnknownType) else _with_first(type_, None)
+
+
+def _tensors_of(type_: Attribute) -> list[TensorSpec]:
+    """The tensors of a type, at least one of which there must be."""
+    spec = spec_of(type_)
+    parts = spec if isinstance(spec, tuple) else (spec,)
+    tensors = [part for part in parts if isinstance(part, TensorSpec)]
+    if not tensors or len(tensors) != len(parts):
+        raise VerifyException(f"graph.scan: {type_} is no tensor, and no tuple of tensors")
+    return tensors
+
+
+def _length_of(type_: Attribute) -> MaybeSize:
+    length: MaybeSize = None
+    for spec in _tensors_of(type_):
+        if not spec.shape:
+            raise VerifyException("graph.scan: a tensor without dimensions has no slices")
+        if None not in (length, spec.shape[0]) and length != spec.shape[0]:
+            raise VerifyException(
+                f"graph.scan: the tensors have {length} and {spec.shape[0]} slices"
+            )
+        length = spec.shape[0] if length is None else length
+    return length
+
+
+def _with_first(type_: Attribute, sizes: tuple[MaybeSize, ...] | None) -> Attribute:
+    """The type of tensors with other sizes for the first one: none for slices, one before all
+    others for stacked values."""
+    specs = _tensors_of(type_)
+    if sizes is None and any(not spec.shape for spec in specs):
+        raise VerifyException("graph.scan: a tensor without dimensions has no slices")
+    types = [
+        TensorSpec(spec.shape[1:] if sizes is None else (*sizes, *spec.shape), spec.dtype).type
+        for spec in specs
+    ]
+    return tuple_type(types) if isinstance(type_, TupleType) else types[0]

@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
+    UnitAttr,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -39,6 +40,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from kc.dialects.graph.type_variables import solve
 from kc.dialects.graph.types import FnType, UnknownType, merged_type, tuple_type, verify_type
 
 ARGUMENT_NAME = "kc.name"
@@ -215,8 +217,9 @@ class CallOp(IRDLOperation):
         """Require that operands and result have the types of the function."""
         declared = callee.function_type
         passed = FunctionType.from_lists([v.type for v in self.arguments], [self.result.type])
-        if len(passed.inputs) != len(declared.inputs) or any(
-            merged_type(passed_type, type_) is None
+        values: dict[str, Attribute] = {}
+        if len(passed.inputs) != len(declared.inputs) or not all(
+            solve(type_, passed_type, values)
             for passed_type, type_ in zip(
                 (*passed.inputs, *passed.outputs),
                 (*declared.inputs, *declared.outputs),
@@ -245,7 +248,7 @@ class FunctionRefOp(IRDLOperation):
 
     def verify_callee(self, callee: FuncOp) -> None:
         """Require that the value has the type of the function."""
-        _verify_value(self, callee, 0)
+        _verify_value(self, callee, 0, {})
 
 
 @irdl_op_definition
@@ -274,21 +277,24 @@ class ClosureOp(IRDLOperation):
     def verify_callee(self, callee: FuncOp) -> None:
         """Require that the captured values and the closure have the types of the function."""
         declared = list(callee.function_type.inputs)[: len(self.captured)]
-        if len(declared) < len(self.captured) or any(
-            merged_type(value.type, type_) is None
+        values: dict[str, Attribute] = {}
+        if len(declared) < len(self.captured) or not all(
+            solve(type_, value.type, values)
             for value, type_ in zip(self.captured, declared, strict=True)
         ):
             raise VerifyException(
                 f"graph.closure: the first arguments of @{callee.sym_name.data} are not of the "
                 "types of the captured values"
             )
-        _verify_value(self, callee, len(self.captured))
+        _verify_value(self, callee, len(self.captured), values)
 
 
-def _verify_value(op: FunctionRefOp | ClosureOp, callee: FuncOp, bound: int) -> None:
+def _verify_value(
+    op: FunctionRefOp | ClosureOp, callee: FuncOp, bound: int, values: dict[str, Attribute]
+) -> None:
     declared = callee.function_type
     expected = FnType(tuple_type(declared.inputs.data[bound:]), declared.outputs.data[0])
-    if merged_type(op.result.type, expected) is None:
+    if not solve(expected, op.result.type, values):
         raise VerifyException(f"{op.name}: the value is {expected}, not {op.result.type}")
 
 
@@ -302,42 +308,68 @@ class FnOp(IRDLOperation):
           %y = graph.add(%x, %z) : ...
           graph.return %y : tensor<4xf32>
         }
+
+    A function that calls itself has itself as the first argument of its block, before those that a
+    call passes: ``graph.fn rec %f (%x: ...) -> ... { ... graph.call_indirect %f(...) ... }``.
     """
 
     name = "graph.fn"
 
+    is_recursive = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     result = result_def(FnType | UnknownType)
 
     traits = traits_def(Pure())
 
-    def __init__(self, body: Region, result_type: Attribute | None = None) -> None:
+    def __init__(
+        self, body: Region, result_type: Attribute | None = None, is_recursive: bool = False
+    ) -> None:
         if result_type is None:
             last = body.block.last_op
             assert isinstance(last, ReturnOp)
-            inputs = tuple_type([argument.type for argument in body.block.args])
+            arguments = body.block.args[1:] if is_recursive else body.block.args
+            inputs = tuple_type([argument.type for argument in arguments])
             result_type = FnType(inputs, last.value.type)
-        super().__init__(regions=[body], result_types=[result_type])
+        properties = {"is_recursive": UnitAttr() if is_recursive else None}
+        super().__init__(regions=[body], properties=properties, result_types=[result_type])
+
+    @property
+    def arguments(self) -> Sequence[BlockArgument]:
+        """The arguments that a call passes."""
+        return self.body.block.args[1:] if self.is_recursive is not None else self.body.block.args
+
+    @property
+    def itself(self) -> SSAValue | None:
+        """The function in its own body; None for one that does not call itself."""
+        return self.body.block.args[0] if self.is_recursive is not None else None
 
     def verify_(self) -> None:
         last = self.body.block.last_op
         if not isinstance(last, ReturnOp):
             raise VerifyException("graph.fn must end with graph.return")
-        expected = FnType(tuple_type([a.type for a in self.body.block.args]), last.value.type)
+        if self.is_recursive is not None and not self.body.block.args:
+            raise VerifyException("graph.fn: the first argument of a recursive one is itself")
+        expected = FnType(tuple_type([a.type for a in self.arguments]), last.value.type)
+        if self.itself is not None and merged_type(self.itself.type, expected) is None:
+            raise VerifyException(f"graph.fn: it calls itself as {self.itself.type}")
         if not isinstance(self.result.type, UnknownType) and self.result.type != expected:
             raise VerifyException(f"graph.fn: the value is {expected}, not {self.result.type}")
 
     @classmethod
     def parse(cls, parser: Parser) -> FnOp:
+        itself: list[Parser.UnresolvedArgument] = []
+        if parser.parse_optional_keyword("rec") is not None:
+            itself.append(parser.parse_argument(expect_type=False))
         arguments = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=True)
         )
         parser.parse_punctuation("->")
         output = parser.parse_type()
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        region = parser.parse_region(arguments)
         inputs = tuple_type([argument.type for argument in arguments])
-        operation = cls(region, FnType(inputs, output))
+        type_ = FnType(inputs, output)
+        region = parser.parse_region([*(each.resolve(type_) for each in itself), *arguments])
+        operation = cls(region, type_, bool(itself))
         if attributes is not None:
             operation.attributes |= attributes.data
         return operation
@@ -345,8 +377,11 @@ class FnOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         last = self.body.block.last_op
         assert isinstance(last, ReturnOp)
+        if self.itself is not None:
+            printer.print_string(" rec ")
+            printer.print_ssa_value(self.itself)
         printer.print_string(" (")
-        printer.print_list(self.body.block.args, printer.print_block_argument)
+        printer.print_list(self.arguments, printer.print_block_argument)
         printer.print_string(") -> ")
         printer.print_attribute(last.value.type)
         printer.print_string(" ")

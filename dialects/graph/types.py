@@ -297,6 +297,14 @@ def merged_type(left: Attribute, right: Attribute) -> Attribute | None:
         if not isinstance(inputs, TupleType) or output is None:
             return None
         return FnType(inputs, output)
+    if isinstance(left, AdtType) and isinstance(right, AdtType):
+        arguments = merged_type(left.arguments, right.arguments)
+        if left.symbol != right.symbol or not isinstance(arguments, TupleType):
+            return None
+        return AdtType(left.symbol, arguments)
+    if isinstance(left, RefType) and isinstance(right, RefType):
+        value = merged_type(left.value, right.value)
+        return None if value is None else RefType(value)
     spec, also = spec_of(left), spec_of(right)
     if not isinstance(spec, TensorSpec) or not isinstance(also, TensorSpec):
         return None

@@ -110,7 +110,10 @@ PLUGIN = Plugin(
         "compiled": "kc.building.graphs.operator_runners:compiled",
         "interpreter": "kc.building.graphs.operator_runners:interpreter",
     },
-    views={"graph.func": "kc.tvm.relay.from_graph:function_of"},
+    views={
+        "graph.func": "kc.tvm.relay.from_graph:function_of",
+        "graph.data": "kc.tvm.relay.from_graph:type_data_of",
+    },
     operator_families={stem: f"kc.dialects.graph.operators.{stem}:__name__" for stem in FAMILIES},
     operator_lowerings={
         **{stem: f"kc.graph.lowering.{stem}:__name__" for stem in FAMILIES},

@@ -18,7 +18,16 @@ from typing import Any, TypeAlias
 from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from kc.dialects.graph.control import IfOp, WhileOp, YieldOp
+from kc.dialects.graph.control import IfOp, ScanOp, WhileOp, YieldOp
+from kc.dialects.graph.data_types import (
+    ConstructOp,
+    ConstructorOp,
+    ConstructorPattern,
+    MatchOp,
+    Pattern,
+    TuplePattern,
+    Wildcard,
+)
 from kc.dialects.graph.declaration import OperatorOp, RelationError
 from kc.dialects.graph.functions import (
     CallIndirectOp,
@@ -29,6 +38,7 @@ from kc.dialects.graph.functions import (
     FunctionRefOp,
     ReturnOp,
 )
+from kc.dialects.graph.references import RefCreateOp, RefReadOp, RefWriteOp
 from kc.dialects.graph.sizes import SizeExpr, dimension, evaluate, substitute
 from kc.dialects.graph.types import Spec, TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp, numpy_dtype
@@ -56,10 +66,28 @@ class FunctionValue:
     outer_sizes: dict[str, int] = field(default_factory=dict, repr=False)
     """The sizes of the caller's names, for names in its body that no argument has, such as that of
     a group of ``graph.zeros``."""
+    has_itself: bool = False
+    """True if its first argument is itself."""
+
+
+@dataclass(frozen=True)
+class DataValue:
+    """A value of a data type: a constructor and its fields."""
+
+    tag: str
+    fields: tuple[Any, ...] = ()
+
+
+@dataclass(eq=False)
+class Reference:
+    """A mutable reference."""
+
+    value: Any
 
 
 Value: TypeAlias = Any
-"""An array, a tuple of values, or a :class:`FunctionValue`."""
+"""An array, a tuple of values, a :class:`DataValue`, a :class:`Reference`, a
+:class:`FunctionValue`, or the name of a constructor, which is a function."""
 
 _Steps: TypeAlias = "Generator[tuple[FunctionValue, Sequence[Value], Operation], Value, Value]"
 """The work on a block: it yields the calls to make, and gets their results."""
@@ -178,7 +206,8 @@ class _Frame:
         self.function = function
         self.values = dict(function.captured)
         self.sizes = dict(function.sizes)
-        values = (*function.bound, *arguments)
+        itself = (function,) if function.has_itself else ()
+        values = (*itself, *function.bound, *arguments)
         for argument, value in zip(function.block.args, values, strict=True):
             self._define(argument, value, call)
         self.sizes = {**function.outer_sizes, **self.sizes}
@@ -241,8 +270,24 @@ class _Frame:
                     self._define(op.result, result, op)
                 case CallIndirectOp():
                     arguments = [values[part] for part in op.arguments]
-                    result = yield values[op.callee], arguments, op
+                    callee = values[op.callee]
+                    if isinstance(callee, str):
+                        values[op.result] = DataValue(callee, tuple(arguments))
+                        continue
+                    result = yield callee, arguments, op
                     self._define(op.result, result, op)
+                case ConstructOp():
+                    fields = tuple(values[part] for part in op.fields)
+                    values[op.result] = DataValue(op.tag.data, fields)
+                case ConstructorOp():
+                    values[op.result] = op.tag.data
+                case RefCreateOp():
+                    values[op.result] = Reference(values[op.value])
+                case RefReadOp():
+                    self._define(op.result, values[op.ref].value, op)
+                case RefWriteOp():
+                    values[op.ref].value = values[op.value]
+                    values[op.result] = ()
                 case FunctionRefOp():
                     values[op.result] = self._named(op.callee.string_value())
                 case ClosureOp():
@@ -252,8 +297,10 @@ class _Frame:
                     captured = {
                         value: values[value] for value in captured_values(op) if value in values
                     }
+                    sizes = dict(self.sizes)
+                    is_recursive = op.itself is not None
                     values[op.result] = FunctionValue(
-                        op.body.block, "a function", (), captured, dict(self.sizes)
+                        op.body.block, "a function", (), captured, sizes, has_itself=is_recursive
                     )
                 case IfOp():
                     chosen = op.then if bool(values[op.condition]) else op.otherwise
@@ -261,6 +308,13 @@ class _Frame:
                     self._define(op.result, result, op)
                 case WhileOp():
                     result = yield from self._loop(op)
+                    self._define(op.result, result, op)
+                case MatchOp():
+                    chosen = self._case(op)
+                    (result,) = yield from self._block(chosen)
+                    self._define(op.result, result, op)
+                case ScanOp():
+                    result = yield from self._scan(op)
                     self._define(op.result, result, op)
                 case ReturnOp():
                     return values[op.value]
@@ -284,6 +338,54 @@ class _Frame:
                 return carried
             self._define(op.body.block.args[0], carried, op)
             (carried,) = yield from self._block(op.body.block)
+
+    def _case(self, op: MatchOp) -> Block:
+        """The block of the first case whose pattern the value has, with its arguments defined."""
+        value = self.values[op.data]
+        for pattern, region in zip(op.patterns, op.cases, strict=True):
+            parts = matched(pattern.data, value)
+            if parts is not None:
+                for argument, part in zip(region.block.args, parts, strict=True):
+                    self._define(argument, part, op)
+                return region.block
+        raise GraphError(
+            "KC2483",
+            f"graph.match: no case is that of {_described(value)}",
+            location=location_of(op),
+            facts=[f"the cases: {', '.join(str(each) for each in op.patterns)}"],
+            why="a match that is partial must have a case for each value that comes",
+        )
+
+    def _scan(self, op: ScanOp) -> _Steps:
+        import numpy as np
+
+        carried, whole = self.values[op.init], self.values[op.xs]
+        parts = whole if isinstance(whole, tuple) else (whole,)
+        lengths = {len(part) for part in parts}
+        if len(lengths) != 1:
+            raise GraphError(
+                "KC2443",
+                f"graph.scan: the tensors have {' and '.join(map(str, sorted(lengths)))} slices",
+                location=location_of(op),
+            )
+        (length,) = lengths
+        order = range(length)[::-1] if op.reverse is not None else range(length)
+        rows: dict[int, Any] = {}
+        first, second = op.body.block.args
+        for n in order:
+            row = tuple(np.ascontiguousarray(part[n]) for part in parts)
+            self._define(first, carried, op)
+            self._define(second, row if isinstance(whole, tuple) else row[0], op)
+            carried, rows[n] = yield from self._block(op.body.block)
+        last = op.body.block.last_op
+        assert isinstance(last, YieldOp)
+        type_ = last.values[1].type
+        if isinstance(type_, TupleType):
+            columns = [[rows[n][field] for n in range(length)] for field in range(len(type_.types))]
+            return carried, tuple(
+                _stacked(column, part) for column, part in zip(columns, type_.types, strict=True)
+            )
+        return carried, _stacked([rows[n] for n in range(length)], type_)
 
     def _named(self, name: str, bound: tuple[Value, ...] = ()) -> FunctionValue:
         function = self.interpreter.function(name)
@@ -407,7 +509,7 @@ def _array_value(value: Value, type_: Attribute, label: str) -> Value:
         )
     spec = spec_of(type_)
     if not isinstance(spec, TensorSpec):
-        return value
+        return _with_arrays(value)
     array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
     kind = numpy_dtype(spec.dtype)
     if array.dtype != kind:
@@ -423,6 +525,67 @@ def _array_value(value: Value, type_: Attribute, label: str) -> Value:
     if not fits:
         raise GraphError("KC2442", f"{label} has the shape {list(array.shape)}, but must be {spec}")
     return array
+
+
+def matched(pattern: Pattern, value: Value) -> list[Value] | None:
+    """The parts of a value that a pattern names; None if the value does not have the pattern."""
+    match pattern:
+        case Wildcard():
+            return []
+        case ConstructorPattern() | TuplePattern():
+            if isinstance(pattern, ConstructorPattern):
+                if value.tag != pattern.tag:
+                    return None
+                fields = value.fields
+            else:
+                fields = value
+            parts: list[Value] = []
+            for own, each in zip(pattern.fields, fields, strict=True):
+                inner = matched(own, each)
+                if inner is None:
+                    return None
+                parts += inner
+            return parts
+        case _:
+            return [value]
+
+
+def _described(value: Value) -> str:
+    """A value in a diagnostic: constructors alone, as tensors may be large."""
+    match value:
+        case DataValue():
+            return f"{value.tag}({', '.join(map(_described, value.fields))})"
+        case tuple():
+            return f"({', '.join(map(_described, value))})"
+        case _:
+            return "_"
+
+
+def _stacked(rows: Sequence[Value], type_: Attribute) -> Value:
+    """Arrays as the slices of one; of none of them, the array without slices."""
+    import numpy as np
+
+    if rows:
+        return np.stack(rows)
+    spec = spec_of(type_)
+    assert isinstance(spec, TensorSpec)
+    shape = tuple(size if isinstance(size, int) else 0 for size in spec.shape)
+    return np.zeros((0, *shape), numpy_dtype(spec.dtype))
+
+
+def _with_arrays(value: Value) -> Value:
+    """A value of a data type whose fields are arrays, where they may be numbers of numpy."""
+    import numpy as np
+
+    match value:
+        case DataValue():
+            return DataValue(value.tag, tuple(map(_with_arrays, value.fields)))
+        case tuple():
+            return tuple(map(_with_arrays, value))
+        case np.generic():
+            return np.asarray(value)
+        case _:
+            return value
 
 
 def _what(op: Operation) -> str:

@@ -13,6 +13,7 @@ computed.
 * A loop becomes a function that calls itself for the rest of the loop, and goes back through one
   turn after that. Only the interpreter runs this; ``partial-evaluate`` unrolls loops of a constant
   number of turns before.
+* A scan becomes one that keeps what each slice gets, and a scan back over the slices.
 
 Tensors of floats have gradients. Those of integers and booleans are zero.
 """
@@ -26,7 +27,7 @@ from typing import Any, TypeAlias
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType, TupleType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from kc.dialects.graph.control import IfOp, WhileOp, YieldOp
+from kc.dialects.graph.control import IfOp, ScanOp, WhileOp, YieldOp, sliced_type
 from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import (
     CallIndirectOp,
@@ -171,13 +172,19 @@ class _Body:
         self, block: Block, arguments: Sequence[SSAValue], active: Iterable[bool]
     ) -> SSAValue:
         """Compute what a block does, of these arguments; the value that it ends with."""
+        return self.ends(block, arguments, active)[0]
+
+    def ends(
+        self, block: Block, arguments: Sequence[SSAValue], active: Iterable[bool]
+    ) -> list[SSAValue]:
+        """Compute what a block does, of these arguments; the values that it ends with."""
         for argument, value, is_active in zip(block.args, arguments, active, strict=True):
             self.values[argument] = value
             if is_active:
                 self.active.add(value)
         for op in block.ops:
             if isinstance(op, ReturnOp | YieldOp):
-                return self.values[op.operands[0]]
+                return [self.values[value] for value in op.operands]
             self.step(op)
         raise AssertionError("a block without a terminator")
 
@@ -197,7 +204,7 @@ class _Body:
                 self.call(op.callee.string_value(), [self.values[v] for v in op.arguments], op)
             case OperatorOp() | ConstantOp() | TupleOp() | TupleGetItemOp() | LetOp():
                 self.note(op, self.copy(op), ())
-            case IfOp() | WhileOp():
+            case IfOp() | WhileOp() | ScanOp():
                 copy = self.copy(op)
                 self.note(op, copy, outer_values(copy))
             case _:
@@ -286,6 +293,8 @@ class _Body:
                     self.pull_if(op, head)
                 case WhileOp():
                     self.pull_while(op, head)
+                case ScanOp():
+                    self.pull_scan(op, head)
                 case _:
                     raise AssertionError(op.name)
 
@@ -407,7 +416,66 @@ class _Body:
         self.gradients.module.body.block.add_op(function)
         self.spread(self.at, CallOp(name, operands, type_), [op.start, *targets])
 
+    def pull_scan(self, op: ScanOp, head: Adjoint) -> None:
+        outer = list(outer_values(op))
+        if any(value in self.makers for value in outer):
+            raise _refused(op, "a scan calls a function that is a value from outside")
+        targets = [value for value in outer if value in self.active]
+        carried, part = op.body.block.args
+        # What each slice gets from the one before it.
+        first = Block(arg_types=[carried.type, part.type])
+        before = self.inner(first, [])
+        following = before.forward(op.body.block, first.args, [False, False])
+        received = before.at.tuple(before.all_leaves(first.args[0]))
+        first.add_op(YieldOp(following, received))
+        scanned = self.at.insert(ScanOp(op.init, op.xs, Region(first), op.reverse is not None))
+        # Back over the slices.
+        heads = self.leaves(head, op.result)
+        count_carried = len(float_types(carried.type))
+        zeros = [leaf for value in targets for leaf in self.leaves(None, value)]
+        init = self.at.tuple([*heads[:count_carried], *zeros])
+        rows = [*self.all_leaves(op.xs), *self.all_leaves(self.at.field(scanned, 1))]
+        whole = self.at.tuple([*rows, *heads[count_carried:]])
+        second = Block(arg_types=[init.type, sliced_type(whole.type)])
+        body = self.inner(second, targets)
+        adjoint = (body.at.field(second.args[0], n) for n in count())
+        slices = (body.at.field(second.args[1], n) for n in count())
+        row, got = body.of_leaves(part.type, slices), body.of_leaves(carried.type, slices)
+        is_active = [True, op.xs in self.active]
+        following, value = body.ends(op.body.block, [got, row], is_active)
+        comes = [(following, tree_of(following.type, adjoint))]
+        comes += [(each, tree_of(each.type, adjoint)) for each in targets]
+        comes.append((value, tree_of(value.type, slices)))
+        for each, _ in comes:
+            body.active.add(each)
+        body.pull(comes)
+        of_row = body.gradients_of([row]) if is_active[1] else []
+        of_row = of_row or [body.at("zeros", shape=(), dtype="float32")]  # a scan stacks something
+        of_carried = body.at.tuple(body.gradients_of([got, *targets]))
+        second.add_op(YieldOp(of_carried, body.at.tuple(of_row)))
+        result = self.at.insert(ScanOp(init, whole, Region(second), op.reverse is None))
+        ended, stacked = self.at.field(result, 0), self.at.field(result, 1)
+        fields = (self.at.field(ended, n) for n in count())
+        for each in (op.init, *targets):
+            self.add(each, tree_of(each.type, fields))
+        if is_active[1]:
+            fields = (self.at.field(stacked, n) for n in count())
+            self.add(op.xs, tree_of(op.xs.type, fields))
+
     # Values of gradients.
+
+    def all_leaves(self, value: SSAValue) -> list[SSAValue]:
+        """The tensors that a value has."""
+        if not isinstance(value.type, TupleType):
+            return [value]
+        fields = [self.at.field(value, n) for n in range(len(value.type.types))]
+        return [leaf for field in fields for leaf in self.all_leaves(field)]
+
+    def of_leaves(self, type_: Attribute, leaves: Iterator[SSAValue]) -> SSAValue:
+        """A value of a type, of the tensors that it has."""
+        if not isinstance(type_, TupleType):
+            return next(leaves)
+        return self.at.tuple([self.of_leaves(part, leaves) for part in type_.types])
 
     def float_leaves(self, value: SSAValue) -> list[SSAValue]:
         """The tensors of floats that a value has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -13,11 +13,13 @@ from xdsl.ir import Operation
 
 from kc import tir
 from kc.analysis.verify_changes import verify_all
+from kc.dialects.graph.data_types import DataOp
 from kc.dialects.graph.functions import FuncOp as GraphFuncOp
 from kc.expr.tensor import Tensor
 from kc.support import registry
 from kc.support.diagnostics import (
     CodegenError,
+    GraphError,
     InputError,
     ParseError,
     TEError,
@@ -94,11 +96,11 @@ class IRModule:
         else:
             parts = functions or {}
             self.op = ModuleOp(
-                [
+                _each_type_once(
                     op
                     for name, function in parts.items()
                     for op in _functions_of(str(name), function)
-                ]
+                )
             )
             if any(isinstance(op, GraphFuncOp) for op in self.op.body.ops):
                 infer_types(self.op)
@@ -225,6 +227,16 @@ class IRModule:
                 functions[getattr(name, "data", str(name))] = op
         return functions
 
+    def get_type(self, name: str) -> list[Any]:
+        """The name of a data type of graphs, and its constructors (TVM: ``mod.get_type``). Raises
+        KC1011 for an unknown name."""
+        data = self[name]
+        return [data.header, *data.constructors]
+
+    def get_global_type_var(self, name: str) -> Any:
+        """The name of a data type of graphs, which makes types of type arguments. Raises KC1011."""
+        return self.get_type(name)[0]
+
     def update(self, other: IRModule) -> None:
         """Add copies of the functions of ``other``; they replace functions of the same name."""
         here = self.functions
@@ -250,13 +262,36 @@ class IRModule:
                 hints=suggest(name, functions, "the functions are"),
             )
         function = functions[name]
-        if isinstance(function, GraphFuncOp):
-            return registry.current().views["graph.func"].load()(function)
+        if isinstance(function, GraphFuncOp | DataOp):
+            return registry.current().views[function.name].load()(function)
         if not isinstance(function, FuncOp):  # of tensors, or a gpu.module
             return IRModule(ModuleOp([function.clone()]))
         alone = PrimFunc.of(function)
         alone.scheduled = self.scheduled & {name}
         return alone
+
+
+def _each_type_once(ops: Iterable[Operation]) -> list[Operation]:
+    """The operations without data types that are there before: several functions bring one.
+
+    Raises GraphError KC2484 for two types of one name.
+    """
+    types: dict[str, DataOp] = {}
+    rest: list[Operation] = []
+    for op in ops:
+        if isinstance(op, DataOp):
+            before = types.setdefault(op.sym_name.data, op)
+            if before is not op:
+                if not before.is_structurally_equivalent(op):
+                    raise GraphError(
+                        "KC2484",
+                        f"IRModule: two data types are named {op.sym_name.data}",
+                        location=caller_location(),
+                        facts=[f"one has {before.tags}, the other {op.tags}"],
+                    )
+                continue
+        rest.append(op)
+    return rest
 
 
 def _functions_of(name: str, function: Any) -> list[Operation]:

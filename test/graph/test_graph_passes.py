@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import TupleType
 import kc
 from kc.dialects.graph.declaration import all_operators
 from kc.dialects.graph.types import TensorSpec, spec_of
-from kc.graph.interpreter import Interpreter
+from kc.graph.interpreter import DataValue, Interpreter
 from kc.support import registry
 
 TEXTS = Path(__file__).parent.parent / "transforms" / "graph"
@@ -57,6 +57,8 @@ def values_of(type_, rng):
 
 def flat(value):
     """The arrays of a value."""
+    if isinstance(value, DataValue):
+        return [np.array(value.tag), *flat(value.fields)]
     return [each for part in value for each in flat(part)] if isinstance(value, tuple) else [value]
 
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from xdsl.ir import Operation
 
-from kc.dialects.graph.control import IfOp, WhileOp, YieldOp
+from kc.dialects.graph.control import IfOp, ScanOp, WhileOp, YieldOp
+from kc.dialects.graph.data_types import ConstructOp, ConstructorOp, MatchOp
 from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import (
     CallIndirectOp,
@@ -19,9 +20,20 @@ from kc.dialects.graph.functions import (
     FunctionRefOp,
     ReturnOp,
 )
+from kc.dialects.graph.references import RefCreateOp, RefReadOp
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
 
-_VALUES = (ConstantOp, TupleOp, TupleGetItemOp, LetOp, FunctionRefOp, ClosureOp, FnOp)
+_VALUES = (
+    ConstantOp,
+    ConstructOp,
+    ConstructorOp,
+    TupleOp,
+    TupleGetItemOp,
+    LetOp,
+    FunctionRefOp,
+    ClosureOp,
+    FnOp,
+)
 
 
 class Purity:
@@ -42,6 +54,10 @@ class Purity:
                     self._pure.discard(name)
                     has_changed = True
 
+    def is_removable(self, op: Operation) -> bool:
+        """True if an operation may be removed when nothing uses its result: it changes nothing."""
+        return isinstance(op, RefCreateOp | RefReadOp) or self.is_pure(op)
+
     def is_pure(self, op: Operation) -> bool:
         """True if an operation depends on its operands alone and changes nothing."""
         match op:
@@ -51,7 +67,9 @@ class Purity:
                 return op.callee.string_value() in self._pure
             case CallIndirectOp():
                 return self._is_pure_value(op.callee.owner)
-            case IfOp() | WhileOp():
+            case MatchOp() if op.partial is not None:
+                return False
+            case IfOp() | WhileOp() | ScanOp() | MatchOp():
                 return all(self.is_pure(each) for part in op.regions for each in part.block.ops)
             case ReturnOp() | YieldOp():
                 return True
@@ -62,6 +80,8 @@ class Purity:
         match op:
             case LetOp():
                 return self._is_pure_value(op.value.owner)
+            case ConstructorOp():
+                return True
             case FunctionRefOp() | ClosureOp():
                 return op.callee.string_value() in self._pure
             case FnOp():

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from kc.dialects.graph.control import IfOp
+from kc.dialects.graph.data_types import MatchOp
 from kc.dialects.graph.functions import FuncOp, FunctionRefOp
 from kc.dialects.graph.values import ConstantOp, LetOp
 from kc.transforms.graph._purity import Purity
@@ -67,7 +68,7 @@ def _way(user: Operation, block: Block) -> list[Block]:
         parent = None if around is None else around.parent_block()
     way = [block]
     for each in reversed(inner):
-        if not isinstance(each.parent_op(), IfOp):
+        if not isinstance(each.parent_op(), IfOp | MatchOp):
             break
         way.append(each)
     return way

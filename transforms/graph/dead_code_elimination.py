@@ -12,8 +12,8 @@ After::
     graph.return %1
 
 Relay's pass of this name. Random numbers, and calls of functions that may draw some, stay unless
-``ignore_impurity`` is set. With ``inline_once``, a binding (``graph.let``) whose variable has one
-use is dissolved.
+``ignore_impurity`` is set; so do writes of references. With ``inline_once``, a binding
+(``graph.let``) whose variable has one use is dissolved.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class DeadCodeEliminationPass(ModulePass):
             is_used = any(result.first_use is not None for result in op.results)
             if op.has_trait(IsTerminator):
                 continue
-            if not is_used and (self.ignore_impurity or purity.is_pure(op)):
+            if not is_used and (self.ignore_impurity or purity.is_removable(op)):
                 op.detach()
                 op.erase()
                 continue

@@ -1,4 +1,4 @@
-"""``eta-expand``: write a function of the module that is a value as a function that calls it.
+"""``eta-expand``: write a function of the module, or a constructor, that is a value as a function.
 
 Before, with ``expand_global_var``::
 
@@ -11,8 +11,8 @@ After::
       graph.return %0 : tensor<4xf32>
     }
 
-Relay's pass of this name. Constructors of data types are no values of graphs, so that
-``expand_constructor`` finds none.
+and with ``expand_constructor``, which is the default, ``graph.constructor`` as a function that
+constructs. Relay's pass of this name.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from xdsl.ir import Block, Region
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.dialects.graph.data_types import ConstructOp, ConstructorOp
 from kc.dialects.graph.functions import CallOp, FnOp, FunctionRefOp, ReturnOp
 from kc.dialects.graph.types import FnType
 from kc.transforms.graph._rewriting import rewrite
@@ -45,7 +46,26 @@ class EtaExpandPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        rewrite(op, self.name, [ExpandName()] if self.expand_global_var else [])
+        patterns: list[RewritePattern] = []
+        if self.expand_constructor:
+            patterns.append(ExpandConstructor())
+        if self.expand_global_var:
+            patterns.append(ExpandName())
+        rewrite(op, self.name, patterns)
+
+
+class ExpandConstructor(RewritePattern):
+    """A constructor is a function that constructs."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ConstructorOp, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op.result.type, FnType):
+            return
+        type_ = op.result.type
+        block = Block(arg_types=type_.inputs.types.data)
+        value = ConstructOp(op.data.string_value(), op.tag.data, block.args, type_.output)
+        block.add_ops([value, ReturnOp(value.result)])
+        rewriter.replace(op, FnOp(Region(block), type_))
 
 
 class ExpandName(RewritePattern):

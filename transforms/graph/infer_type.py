@@ -17,6 +17,7 @@ and to operands without a type where the relation tells them (``infer_inputs``):
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,8 +26,19 @@ from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.graph.control import CONDITION, IfOp, WhileOp, YieldOp
+from kc.dialects.graph.control import CONDITION, IfOp, ScanOp, WhileOp, YieldOp, sliced_type
+from kc.dialects.graph.data_types import (
+    ConstructOp,
+    ConstructorOp,
+    ConstructorPattern,
+    DataOp,
+    MatchOp,
+    data_op,
+    missing_case,
+    pattern_types,
+)
 from kc.dialects.graph.declaration import OperatorOp, RelationError
 from kc.dialects.graph.functions import (
     CallIndirectOp,
@@ -37,8 +49,12 @@ from kc.dialects.graph.functions import (
     FunctionRefOp,
     ReturnOp,
 )
+from kc.dialects.graph.references import RefCreateOp, RefReadOp, RefWriteOp
+from kc.dialects.graph.type_variables import solve, substitute_types, variables_of
 from kc.dialects.graph.types import (
+    AdtType,
     FnType,
+    RefType,
     TensorSpec,
     UnknownType,
     merged_type,
@@ -68,7 +84,8 @@ def infer_types(module: ModuleOp) -> None:
     """Find the types of all values of the module's graph functions.
 
     Raises GraphError: KC2400 for operands that do not fit an operator, KC2401 for a type that
-    nothing tells, KC2402 for a call that does not fit its function. The module is unchanged then.
+    nothing tells, KC2402 for a call that does not fit its function, KC2482 for a match that lacks
+    a case. The module is unchanged then.
     """
     # The pass runs on a copy first, so that a refusal leaves the module unchanged.
     for each in (module.clone(), module):
@@ -143,9 +160,30 @@ class _Inference:
             case CallIndirectOp():
                 self.infer_indirect(op)
             case FunctionRefOp():
-                self.refine(op.result, self.type_of_value(op, 0), op)
+                self.infer_value(op, ())
             case ClosureOp():
-                self.refine(op.result, self.type_of_value(op, len(op.captured)), op)
+                self.infer_value(op, op.captured)
+            case ConstructOp():
+                self.infer_construct(op)
+            case ConstructorOp():
+                data = self.data_of(op, op.data.string_value())
+                fields = data.fields_of(op.tag.data)
+                if fields is None:
+                    raise not_fitting(op, f"there is no constructor {op.tag.data}")
+                self.infer_instance(op, FnType(tuple_type(fields), data.type), {})
+            case MatchOp():
+                self.infer_match(op)
+            case RefCreateOp():
+                self.refine(op.result, RefType(op.value.type), op)
+                if isinstance(op.result.type, RefType):
+                    self.refine(op.value, op.result.type.value, op)
+            case RefReadOp() | RefWriteOp():
+                value = op.result if isinstance(op, RefReadOp) else op.value
+                self.refine(op.ref, RefType(value.type), op)
+                if isinstance(op.ref.type, RefType):
+                    self.refine(value, op.ref.type.value, op)
+            case ScanOp():
+                self.infer_scan(op)
             case _:
                 for region in op.regions:
                     for inner in region.block.ops:
@@ -208,16 +246,20 @@ class _Inference:
     def infer_fn(self, op: FnOp) -> None:
         type_ = op.result.type
         if isinstance(type_, FnType):
-            for argument, operand_type in zip(op.body.block.args, type_.inputs.types, strict=True):
+            for argument, operand_type in zip(op.arguments, type_.inputs.types, strict=True):
                 self.refine(argument, operand_type, op)
+        if op.itself is not None:
+            self.refine(op.itself, type_, op)
         for inner in op.body.block.ops:
             self.infer(inner)
         last = op.body.block.last_op
         assert isinstance(last, ReturnOp)
         if isinstance(type_, FnType):
             self.refine(last.value, type_.output, op)
-        inputs = tuple_type([argument.type for argument in op.body.block.args])
+        inputs = tuple_type([argument.type for argument in op.arguments])
         self.refine(op.result, FnType(inputs, last.value.type), op)
+        if op.itself is not None:
+            self.refine(op.result, op.itself.type, op)
 
     def infer_call(self, op: CallOp) -> None:
         callee = self.functions.get(op.callee.string_value())
@@ -229,6 +271,15 @@ class _Inference:
             )
         arguments = callee.body.block.args
         _require_count(op, len(op.arguments), len(arguments), callee.sym_name.data)
+        declared = callee.function_type
+        if variables_of(declared):
+            values: dict[str, Attribute] = {}
+            operands = [*op.arguments, op.result]
+            for type_, operand in zip((*declared.inputs, *declared.outputs), operands, strict=True):
+                self.solve(op, type_, operand, values)
+            for type_, operand in zip((*declared.inputs, *declared.outputs), operands, strict=True):
+                self.refine(operand, substitute_types(type_, values), op)
+            return
         for operand, argument in zip(op.arguments, arguments, strict=True):
             self.refine(argument, operand.type, op)
             self.refine(operand, argument.type, op)
@@ -249,12 +300,99 @@ class _Inference:
         self.refine(op.callee, FnType(inputs, type_.output), op)
         self.refine(op.result, type_.output, op)
 
-    def type_of_value(self, op: FunctionRefOp | ClosureOp, bound: int) -> Attribute:
+    def solve(
+        self, op: Operation, declared: Attribute, value: SSAValue, values: dict[str, Attribute]
+    ) -> None:
+        """Find type parameters. Raises KC2400 for a value that is of another type."""
+        if not solve(declared, value.type, values):
+            raise GraphError(
+                "KC2400",
+                f"{_title(op)}: a value has two types",
+                location=location_of(op),
+                why=f"it is {value.type}, and {substitute_types(declared, values)} here",
+            )
+
+    def infer_value(self, op: FunctionRefOp | ClosureOp, captured: Sequence[SSAValue]) -> None:
         callee = self.functions.get(op.callee.string_value())
         if callee is None:
-            return _UNKNOWN
+            return
         declared = callee.function_type
-        return FnType(tuple_type(declared.inputs.data[bound:]), declared.outputs.data[0])
+        values: dict[str, Attribute] = {}
+        for type_, value in zip(declared.inputs, captured, strict=False):
+            self.solve(op, type_, value, values)
+        rest = tuple_type(declared.inputs.data[len(captured) :])
+        self.infer_instance(op, FnType(rest, declared.outputs.data[0]), values)
+
+    def infer_instance(self, op: Operation, declared: FnType, values: dict[str, Attribute]) -> None:
+        """Refine a result that is an instance of a type with parameters."""
+        (result,) = op.results
+        self.solve(op, declared, result, values)
+        self.refine(result, substitute_types(declared, values), op)
+
+    def data_of(self, op: Operation, name: str) -> DataOp:
+        data = data_op(op, name)
+        if data is None:
+            raise GraphError(
+                "KC2402", f"{_title(op)}: there is no data type {name}", location=location_of(op)
+            )
+        return data
+
+    def infer_construct(self, op: ConstructOp) -> None:
+        data = self.data_of(op, op.data.string_value())
+        fields = data.fields_of(op.tag.data)
+        if fields is None:
+            raise not_fitting(op, f"there is no constructor {op.tag.data}")
+        _require_count(op, len(op.fields), len(fields), "", op.tag.data)
+        values: dict[str, Attribute] = {}
+        operands = [*op.fields, op.result]
+        for type_, operand in zip((*fields, data.type), operands, strict=True):
+            self.solve(op, type_, operand, values)
+        for type_, operand in zip((*fields, data.type), operands, strict=True):
+            self.refine(operand, substitute_types(type_, values), op)
+
+    def infer_match(self, op: MatchOp) -> None:
+        for pattern, region in zip(op.patterns, op.cases, strict=True):
+            if isinstance(op.data.type, UnknownType):
+                self.refine(op.data, self.type_of_pattern(op, pattern.data), op)
+            try:
+                types = pattern_types(op, pattern.data, op.data.type)
+            except VerifyException as error:
+                raise not_fitting(op, str(error)) from error
+            for argument, type_ in zip(region.block.args, types, strict=True):
+                self.refine(argument, type_, op)
+            for inner in region.block.ops:
+                self.infer(inner)
+            last = region.block.last_op
+            if isinstance(last, YieldOp):
+                self.refine(op.result, last.values[0].type, op)
+                self.refine(last.values[0], op.result.type, op)
+
+    def type_of_pattern(self, op: MatchOp, pattern: object) -> Attribute:
+        """The data type that has the constructor of a pattern, of unknown types."""
+        module = op.parent_op()
+        while module is not None and not isinstance(module, ModuleOp):
+            module = module.parent_op()
+        if isinstance(pattern, ConstructorPattern) and module is not None:
+            for data in module.body.ops:
+                if isinstance(data, DataOp) and pattern.tag in data.tags:
+                    count = len(data.parameters)
+                    return AdtType(data.sym_name, tuple_type([_UNKNOWN] * count))
+        return _UNKNOWN
+
+    def infer_scan(self, op: ScanOp) -> None:
+        carried, part = op.body.block.args
+        self.refine(carried, op.init.type, op)
+        try:
+            if not _is_unknown(op.xs.type):
+                self.refine(part, sliced_type(op.xs.type), op)
+            for inner in op.body.block.ops:
+                self.infer(inner)
+            last = op.body.block.last_op
+            if isinstance(last, YieldOp):
+                self.refine(last.values[0], op.init.type, op)
+                self.refine(op.result, op.inferred(), op)
+        except VerifyException as error:
+            raise not_fitting(op, str(error)) from error
 
 
 def not_fitting(op: Operation, why: str) -> GraphError:
@@ -269,9 +407,11 @@ def not_fitting(op: Operation, why: str) -> GraphError:
     )
 
 
-def _require_count(op: Operation, passed: int, expected: int, name: str) -> None:
+def _require_count(
+    op: Operation, passed: int, expected: int, name: str, constructor: str = ""
+) -> None:
     if passed != expected:
-        callee = f"@{name}" if name else "the function"
+        callee = f"@{name}" if name else constructor or "the function"
         raise GraphError(
             "KC2402",
             f"{op.name}: {counted(passed, 'operand')} for {counted(expected, 'argument')}",
@@ -292,6 +432,8 @@ def _require_known(function: FuncOp) -> None:
                 hints=['relay.var("x", shape=(1, 8), dtype="float32") declares one'],
             )
     for op in function.walk():
+        if isinstance(op, MatchOp) and op.partial is None:
+            _require_cases(op)
         for result in op.results:
             if _is_unknown(result.type):
                 raise GraphError(
@@ -303,6 +445,23 @@ def _require_known(function: FuncOp) -> None:
                 )
 
 
+def _require_cases(op: MatchOp) -> None:
+    """Refuse a match that lacks a case (KC2482)."""
+    missing = missing_case(op, [pattern.data for pattern in op.patterns], op.data.type)
+    if missing is not None:
+        raise GraphError(
+            "KC2482",
+            f"graph.match: no case is that of {missing}",
+            location=location_of(op),
+            facts=[f"the cases: {', '.join(str(each) for each in op.patterns)}"],
+            why=f"the value is {op.data.type}",
+            hints=[
+                "a case _",
+                "partial (match? in Relay): another value is an error",
+            ],
+        )
+
+
 def _is_unknown(type_: Attribute) -> bool:
     match type_:
         case UnknownType():
@@ -311,6 +470,10 @@ def _is_unknown(type_: Attribute) -> bool:
             return any(map(_is_unknown, type_.types))
         case FnType():
             return _is_unknown(type_.inputs) or _is_unknown(type_.output)
+        case AdtType():
+            return _is_unknown(type_.arguments)
+        case RefType():
+            return _is_unknown(type_.value)
         case _:
             return False
 

@@ -17,19 +17,20 @@ After::
     }
 
 Relay's pass of this name. What a function captures becomes its first arguments; one that captures
-nothing is referred to by its name (``graph.function_ref``). Inner functions are lifted first.
+nothing is referred to by its name (``graph.function_ref``). Inner functions are lifted first. A
+function that calls itself becomes one that makes itself of what it captures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from kc.dialects.graph.functions import ClosureOp, FnOp, FuncOp, FunctionRefOp, ReturnOp
@@ -61,9 +62,7 @@ def lift_functions(module: ModuleOp) -> None:
             captured = list(_captured(fn))
             type_ = fn.result.type
             module.body.block.add_op(_lifted(fn, captured, name))
-            new: Operation = (
-                ClosureOp(name, captured, type_) if captured else FunctionRefOp(name, type_)
-            )
+            new = _value_of(name, captured, type_)
             new.location = fn.location
             block = fn.parent_block()
             assert block is not None
@@ -93,12 +92,21 @@ def _captured(fn: FnOp) -> Iterator[SSAValue]:
                 yield operand
 
 
+def _value_of(name: str, captured: Sequence[SSAValue], type_: Attribute) -> Operation:
+    """A function of the module as a value, with the values of its first arguments."""
+    return ClosureOp(name, captured, type_) if captured else FunctionRefOp(name, type_)
+
+
 def _lifted(fn: FnOp, captured: list[SSAValue], name: str) -> FuncOp:
-    block = Block(arg_types=[*(v.type for v in captured), *(a.type for a in fn.body.block.args)])
-    outside = [*captured, *fn.body.block.args]
+    outside = [*captured, *fn.arguments]
+    block = Block(arg_types=[value.type for value in outside])
     for value, argument in zip(outside, block.args, strict=True):
         argument.name_hint = value.name_hint
     values: dict[SSAValue, SSAValue] = dict(zip(outside, block.args, strict=True))
+    if fn.itself is not None:
+        own = _value_of(name, block.args[: len(captured)], fn.itself.type)
+        block.add_op(own)
+        values[fn.itself] = own.results[0]
     for op in fn.body.block.ops:
         block.add_op(op.clone(values))
     last = block.last_op

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Block, Operation, SSAValue
 
 from kc.building.graphs import views
-from kc.dialects.graph.control import IfOp, WhileOp, YieldOp
+from kc.dialects.graph.control import IfOp, ScanOp, WhileOp, YieldOp
 from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import (
     CallIndirectOp,
@@ -42,6 +42,9 @@ from kc.graph.signature import argument_leaves, flattened, result_leaves, unflat
 from kc.runtime.signature import DTYPES
 from kc.support.diagnostics import GraphError
 from kc.support.locations import location_of
+
+MOST_SLICES = 4096
+"""The slices of a scan that is compiled."""
 
 
 class Place(enum.Enum):
@@ -281,6 +284,8 @@ class _Builder:
                     values[op.result] = self.branch(op)
                 case WhileOp():
                     values[op.result] = self.loop(op)
+                case ScanOp():
+                    values[op.result] = self.scan(op)
                 case ReturnOp():
                     return [values[op.value]]
                 case YieldOp():
@@ -290,6 +295,12 @@ class _Builder:
                         "KC2445",
                         f"{op.name} is no operation of a graph that can be compiled",
                         location=location_of(op),
+                        why="only the interpreter runs data types, references, and functions that "
+                        "are known when they are called",
+                        hints=[
+                            "--partial-evaluate may leave tensors alone",
+                            "kc.graph.Interpreter(mod).run(...), relay.create_executor",
+                        ],
                     )
         raise AssertionError("a block without a terminator")
 
@@ -437,7 +448,35 @@ class _Builder:
         self.steps.append(loop)
         return value
 
-    def _tensors(self, op: IfOp | WhileOp) -> list[TensorSpec]:
+    def scan(self, op: ScanOp) -> Any:
+        """The slices one after the other: each reads and writes parts of whole tensors."""
+        length = op.length
+        if not isinstance(length, int) or length > MOST_SLICES:
+            raise GraphError(
+                "KC2448",
+                f"graph.scan has {length or 'an unknown number of'} slices",
+                location=location_of(op),
+                why=f"a compiled scan is written out; it has a known number of at most "
+                f"{MOST_SLICES} slices",
+                hints=["graph.while", "the interpreter runs scans of any length"],
+            )
+        whole = list(flattened(self.values[op.xs]))
+        rows = [View(self.arena(spec, "scan"), 0, spec) for spec in self._tensors(op)]
+        rows = rows[len(type_leaves(op.init.type)) :]
+        for view in rows:
+            self.writers[view.buffer] = self.steps
+        first, second = op.body.block.args
+        carried = self.values[op.init]
+        for n in range(length)[::-1] if op.reverse is not None else range(length):
+            self.values[first] = carried
+            self.values[second] = unflattened(second.type, iter([_row(v, n) for v in whole]))
+            carried, value = self.block(op.body.block)
+            for view, row in zip(flattened(value), rows, strict=True):
+                self.deliver(view, _row(row, n), op)
+        assert isinstance(op.result.type, TupleType)
+        return carried, unflattened(op.result.type.types.data[1], iter(rows))
+
+    def _tensors(self, op: IfOp | WhileOp | ScanOp) -> list[TensorSpec]:
         """The tensors of a result. Raises GraphError KC2448 if it has other parts."""
         specs = type_leaves(op.result.type) if _is_data(op.result.type) else None
         if specs is None:
@@ -449,6 +488,12 @@ class _Builder:
                 hints=["call the function in the region", "the interpreter runs such graphs"],
             )
         return list(specs)
+
+
+def _row(view: View, index: int) -> View:
+    """A slice of a tensor along its first dimension."""
+    spec = TensorSpec(view.spec.shape[1:], view.spec.dtype)
+    return View(view.buffer, view.offset + bytes_of(spec) * index, spec)
 
 
 def _is_data(type_: Any) -> bool:

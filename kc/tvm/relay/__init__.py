@@ -13,7 +13,18 @@ from typing import Any as _AnyValue
 from kc.support.absent_names import no_attribute as _no_attribute
 from kc.support.second_names import second_names as _second_names
 from kc.tvm.nodes.node_objects import FuncType, TupleType
-from kc.tvm.relay import analysis, expr, op, transform, types
+from kc.tvm.relay import adt, analysis, expr, op, prelude, transform, types
+from kc.tvm.relay.adt import (
+    Clause,
+    Constructor,
+    GlobalTypeVar,
+    Match,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+    TypeData,
+)
 from kc.tvm.relay.expr import (
     Call,
     Constant,
@@ -39,13 +50,21 @@ RelayExpr = Expr
 __all__ = [
     "Any",
     "Call",
+    "Clause",
     "Constant",
+    "Constructor",
     "Expr",
     "FuncType",
     "Function",
+    "GlobalTypeVar",
     "GlobalVar",
     "If",
     "Let",
+    "Match",
+    "PatternConstructor",
+    "PatternTuple",
+    "PatternVar",
+    "PatternWildcard",
     "RefCreate",
     "RefRead",
     "RefWrite",
@@ -56,12 +75,15 @@ __all__ = [
     "TupleType",
     "TupleWrapper",
     "TypeCall",
+    "TypeData",
     "TypeVar",
     "Var",
+    "adt",
     "analysis",
     "const",
     "expr",
     "op",
+    "prelude",
     "scalar_type",
     "transform",
     "var",

@@ -6,6 +6,7 @@ from typing import Any
 
 from kc.support.diagnostics import GraphError
 from kc.tvm.nodes.node_objects import TupleType
+from kc.tvm.relay.adt import Match
 from kc.tvm.relay.expr import Constant, Expr, Function, Let, Var
 
 
@@ -50,6 +51,8 @@ def free_vars(expr: Expr) -> list[Var]:
             bound.add(id(current.var))
         if isinstance(current, Function):
             bound |= {id(param) for param in current.params}
+        if isinstance(current, Match):
+            bound |= {id(each) for clause in current.clauses for each in clause.lhs.variables()}
         if isinstance(current, Var):
             free[id(current)] = current
         stack.extend(part for part, _ in reversed(parts_of(current)))
@@ -70,6 +73,9 @@ def all_vars(expr: Expr) -> list[Var]:
             variables |= {id(param): param for param in current.params}
         elif isinstance(current, Let):
             variables[id(current.var)] = current.var
+        elif isinstance(current, Match):
+            for clause in current.clauses:
+                variables |= {id(each): each for each in clause.lhs.variables()}
         elif isinstance(current, Var):
             variables.setdefault(id(current), current)
     return list(variables.values())

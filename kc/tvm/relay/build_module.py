@@ -9,7 +9,7 @@ import numpy as np
 
 from kc.building.graphs.compiled_graph import CompiledGraph
 from kc.building.graphs.compiled_graph import build as build_graph
-from kc.graph.interpreter import Interpreter
+from kc.graph.interpreter import DataValue, Interpreter
 from kc.runtime.ndarray import array
 from kc.support.diagnostics import GraphError, suggest
 from kc.support.locations import caller_location
@@ -207,10 +207,16 @@ def create_executor(
 
 
 def _array(value: Any) -> Any:
+    if isinstance(value, DataValue):
+        return DataValue(value.tag, tuple(map(_array, value.fields)))
+    if isinstance(value, tuple):
+        return tuple(map(_array, value))
     return value.numpy() if hasattr(value, "numpy") else np.asarray(value)
 
 
 def _value(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_value(part) for part in value]
+    if isinstance(value, DataValue):
+        return DataValue(value.tag, tuple(map(_value, value.fields)))
     return array(value) if isinstance(value, np.ndarray | np.generic) else value

@@ -22,14 +22,13 @@ import numpy as np
 
 from kc.dialects.graph.values import numpy_dtype
 from kc.support.diagnostics import KCError
-from kc.tvm.relay.expr import Constant
 from kc.tvm.relay.text_tokens import Source
 
 HEADER = "#[metadata]"
 
 
-def written(constants: Sequence[Constant]) -> str:
-    """The section for these constants."""
+def written(constants: Sequence[Any]) -> str:
+    """The section for these constants of Relay."""
     entries = [
         {
             "dtype": constant.dtype,
@@ -43,8 +42,11 @@ def written(constants: Sequence[Constant]) -> str:
     return f"{HEADER}\n{json.dumps({'relay.Constant': entries})}\n"
 
 
-def constants_of(source: Source, start: int) -> list[Constant]:
-    """The constants of the section whose header ends at an offset. Raises GraphError KC2465."""
+def constants_of(source: Source, start: int) -> list[tuple[Any, str]]:
+    """The constants of the section whose header ends at an offset, as arrays and dtypes.
+
+    Raises GraphError KC2465.
+    """
     text = source.text[start:]
     try:
         section = json.loads(text)
@@ -64,7 +66,7 @@ def constants_of(source: Source, start: int) -> list[Constant]:
     return [_constant(source, start, index, entry) for index, entry in enumerate(entries)]
 
 
-def _constant(source: Source, start: int, index: int, entry: Any) -> Constant:
+def _constant(source: Source, start: int, index: int, entry: Any) -> tuple[Any, str]:
     if not isinstance(entry, dict) or sorted(entry) != ["data", "dtype", "shape"]:
         source.refuse("KC2465", f"constant {index} has not data, dtype and shape", start)
     shape, name = entry["shape"], entry["dtype"]
@@ -86,4 +88,4 @@ def _constant(source: Source, start: int, index: int, entry: Any) -> Constant:
             why=f"elements of {name} of the shape {tuple(shape)} have "
             f"{prod(shape) * dtype.itemsize}",
         )
-    return Constant(np.frombuffer(data, dtype).reshape(shape).copy(), name)
+    return np.frombuffer(data, dtype).reshape(shape).copy(), name

@@ -23,8 +23,8 @@ from kc.support.deep import run_deep
 from kc.support.diagnostics import GraphError, KCError, source_text, suggest
 from kc.tir.module import IRModule
 from kc.tvm.nodes.node_objects import FuncType, TupleType, Type
+from kc.tvm.relay import adt, types
 from kc.tvm.relay import expr as relay
-from kc.tvm.relay import types
 from kc.tvm.relay.text_metadata import constants_of
 from kc.tvm.relay.text_tokens import Source, Token, tokens_of
 
@@ -72,7 +72,7 @@ def fromtext(data: str, source_name: str | None = None) -> IRModule:
     return parse(data, source_name or "from_string")
 
 
-def _module(functions: Mapping[str, relay.Function]) -> IRModule:
+def _module(functions: Mapping[str, relay.Function | adt.TypeData]) -> IRModule:
     return IRModule(dict(functions))
 
 
@@ -104,10 +104,15 @@ class _Parser:
         self.variables: list[dict[str, relay.Expr]] = [{}]
         self.type_names: list[set[str]] = [set()]
         self.callees: list[Token] = []
+        self.types: dict[str, adt.TypeData] = {}
+        self.headers: dict[str, int] = {}
+        """The data types whose definition has begun, and the number of their parameters."""
+        self.constructors: dict[str, adt.Constructor] = {}
         self.constants: list[relay.Constant] = []
         last = self.tokens[-2] if len(self.tokens) > 1 else None
         if last is not None and last.kind == "metadata":
-            self.constants = constants_of(source, last.start + len(last.text))
+            arrays = constants_of(source, last.start + len(last.text))
+            self.constants = [relay.Constant(array, dtype) for array, dtype in arrays]
             del self.tokens[-2]
 
     # Tokens.
@@ -175,8 +180,8 @@ class _Parser:
 
     # Modules.
 
-    def module(self) -> dict[str, relay.Function]:
-        functions = self.functions()
+    def module(self) -> dict[str, relay.Function | adt.TypeData]:
+        functions: dict[str, Any] = self.functions()
         if self.token.kind != "end":
             body = self.sequence()
             if "main" in functions:
@@ -185,7 +190,7 @@ class _Parser:
                 body if isinstance(body, relay.Function) else relay.Function([], body)
             )
         self.end(functions)
-        return functions
+        return {**self.types, **functions}
 
     def lone_expression(self) -> relay.Expr:
         functions = self.functions()
@@ -212,14 +217,54 @@ class _Parser:
         if self.token.kind == "version":
             self.next()
         while self.is_at("def") or self.is_at("type") or self.is_at("extern"):
+            if self.accept("type"):
+                self.type_definition()
+                continue
             if not self.is_at("def"):
-                self.refuse(f"{self.token}: data types are not read", code="KC2408")
+                self.refuse("types of other programs (extern) are not read", code="KC2408")
             self.next()
             name = self.expect_kind("global", "the name of the function (@name)")
             if name.text[1:] in functions:
                 self.refuse(f"the function {name.text} is defined twice", name, "KC2466")
             functions[name.text[1:]] = self.function(name)
         return functions
+
+    def type_definition(self) -> None:
+        """A data type: ``List[A] { Cons(A, List[A]), Nil, }``."""
+        name = self.expect_kind("name", "the name of the data type")
+        if name.text in self.headers or name.text in _TYPE_WORDS:
+            self.refuse(f"the type {name.text} is defined twice", name, "KC2466")
+        header = adt.GlobalTypeVar(name.text)
+        parameters: list[types.TypeVar] = []
+        self.type_names.append(set())
+        if self.accept("["):
+
+            def read_parameter() -> None:
+                parameter = self.expect_kind("name", "the name of a type").text
+                parameters.append(types.TypeVar(parameter))
+                self.type_names[-1].add(parameter)
+
+            self.separated("]", read_parameter, "the parameters of a type")
+        self.headers[name.text] = len(parameters)
+        constructors: list[adt.Constructor] = []
+
+        def read_constructor() -> None:
+            tag = self.expect_kind("name", "the name of a constructor")
+            if tag.text in self.constructors:
+                self.refuse(f"the constructor {tag.text} is defined twice", tag, "KC2466")
+            fields: list[Any] = []
+            if self.accept("("):
+                self.separated(")", lambda: fields.append(self.type()), "the fields")
+            if None in fields:
+                self.refuse(f"the type of a field of {tag.text} is missing", tag)
+            constructor = self.placed(tag, adt.Constructor, tag.text, fields, header)
+            constructors.append(constructor)
+            self.constructors[tag.text] = constructor
+
+        self.expect("{", "before the constructors")
+        self.separated("}", read_constructor, "the constructors")
+        self.type_names.pop()
+        self.types[name.text] = adt.TypeData(header, parameters, constructors)
 
     def function(self, start: Token) -> relay.Function:
         """The rest of a function: type parameters, parameters, type of the result, body."""
@@ -288,10 +333,13 @@ class _Parser:
                 self.variables.append({})  # a name may be bound again
                 opened += 1
                 variable = self.variable()
-                hidden = self.variables.pop()  # the value does not see the variable
                 self.expect("=", "after the variable")
-                value = self.expression()
-                self.variables.append(hidden)
+                hidden = self.variables.pop()
+                if self.is_at("fn"):  # a function may call itself
+                    self.variables.append(hidden)
+                value = self.expression()  # another value does not see the variable
+                if self.variables[-1] is not hidden:
+                    self.variables.append(hidden)
                 self.expect(";", f"after the value of %{variable.name_hint}")
                 bindings.append((token, variable, value))
             else:
@@ -454,8 +502,13 @@ class _Parser:
             if len(args) != count:
                 self.refuse(f"{token.text} has {len(args)} arguments, not {count}", token)
             return self.placed(token, kind, *args)
-        if token.text == "match":
-            self.refuse("match: data types are not read", token, "KC2408")
+        if token.text == "match" and (self.is_at("(") or self.is_at("?")):
+            return self.match(token)
+        if token.text in self.constructors:
+            constructor = self.constructors[token.text]
+            if constructor.inputs or self.is_at("("):
+                return constructor
+            return self.placed(token, relay.Call, constructor, [])
         if token.text in _WORDS_OF_STATEMENTS:
             self.refuse(f"an expression is missing; here is {token}", token)
         if token.text not in all_operators():
@@ -475,6 +528,54 @@ class _Parser:
         self.expect("else", "after the first body")
         otherwise = self.branch(self.next()) if self.is_at("if") else self.block()
         return self.placed(token, relay.If, condition, then, otherwise)
+
+    def match(self, token: Token) -> relay.Expr:
+        complete = not self.accept("?")
+        self.expect("(", "before the value")
+        data = self.expression()
+        self.expect(")", "after the value")
+        clauses: list[adt.Clause] = []
+
+        def read_clause() -> None:
+            self.variables.append({})
+            pattern = self.pattern()
+            self.expect("=>", "after the pattern")
+            value = self.block() if self.is_at("{") else self.expression()
+            self.variables.pop()
+            clauses.append(adt.Clause(pattern, value))
+            if self.tokens[self.at - 1].text == "}" and self.token.kind in ("name", "local"):
+                return  # Relay's text may leave the comma after a body out
+            if not self.is_at("}"):
+                self.expect(",", "after a clause")
+
+        self.expect("{", "before the clauses")
+        while not self.accept("}"):
+            read_clause()
+        return self.placed(token, adt.Match, data, clauses, complete)
+
+    def pattern(self) -> adt.Pattern:
+        token = self.token
+        if self.accept("("):
+            fields: list[adt.Pattern] = []
+            self.separated(")", lambda: fields.append(self.pattern()), "the patterns")
+            return adt.PatternTuple(fields)
+        if token.kind == "local":
+            return adt.PatternVar(self.variable())
+        name = self.expect_kind("name", "a pattern")
+        if name.text == "_":
+            return adt.PatternWildcard()
+        constructor = self.constructors.get(name.text)
+        if constructor is None:
+            self.source.refuse(
+                "KC2466",
+                f"there is no constructor {name.text}",
+                name.start,
+                hint=_nearest(name.text, self.constructors, "the constructors are"),
+            )
+        patterns: list[adt.Pattern] = []
+        if self.accept("("):
+            self.separated(")", lambda: patterns.append(self.pattern()), "the patterns")
+        return adt.PatternConstructor(constructor, patterns)
 
     def tuple(self) -> relay.Expr:
         token = self.next()
@@ -536,8 +637,19 @@ class _Parser:
             return types.RelayRefType(value)  # pyright: ignore[reportArgumentType]
         if any(name in names for names in self.type_names):
             return types.TypeVar(name)
+        if name in self.headers:
+            return self.type_call(token)
         with self.errors_at(token):
             return types.TensorType((), self.dtype(token))
+
+    def type_call(self, token: Token) -> Type:
+        arguments: list[Any] = []
+        if self.accept("["):
+            self.separated("]", lambda: arguments.append(self.type()), "the types")
+        count = self.headers[token.text]
+        if len(arguments) != count or None in arguments:
+            self.refuse(f"{token.text} has {count} parameters that are types", token)
+        return types.TypeCall(token.text, arguments)
 
     def tensor_type(self, token: Token) -> Type:
         sizes: list[Any] = []
@@ -604,6 +716,7 @@ _WORDS = {
     "inf": float("inf"),
     "nan": float("nan"),
 }
+_TYPE_WORDS = ("Tensor", "fn", "ref", "_")
 _WORDS_OF_STATEMENTS = ("let", "else", "def", "type", "extern")
 _DTYPES = frozenset(
     [

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from kc.dialects.graph.data_types import DataOp
 from kc.dialects.graph.functions import FuncOp
 from kc.dialects.graph.sizes import SizeExpr
 from kc.support.deep import run_deep
@@ -33,7 +34,16 @@ from kc.support.diagnostics import GraphError
 from kc.support.locations import caller_location
 from kc.tvm.nodes.node_objects import FuncType, TupleType, Type
 from kc.tvm.relay import expr as relay
-from kc.tvm.relay.types import TensorType
+from kc.tvm.relay.adt import (
+    Constructor,
+    Match,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    TypeData,
+)
+from kc.tvm.relay.types import RelayRefType, TensorType, TypeCall, TypeVar
 
 VERSION = '#[version = "0.0.5"]'
 _SUFFIXES = {"float32": "f", "float64": "f64", "float16": "f16", "int32": "", "int64": "i64"}
@@ -49,13 +59,29 @@ def text_of(
     return run_deep(lambda: _Printer(annotate).program(expr, show_meta_data), depth)
 
 
-def text_of_module(functions: Mapping[str, relay.Function], show_meta_data: bool = True) -> str:
+def type_definition(data: TypeData) -> str:
+    """A data type as Relay's text."""
+    parameters = ", ".join(each.name for each in data.type_vars)
+    lines = [f"type {data.header}{f'[{parameters}]' if parameters else ''} {{"]
+    for constructor in data.constructors:
+        fields = ", ".join(map(type_text, constructor.inputs))
+        lines.append(f"  {constructor.name_hint}{f'({fields})' if fields else ''},")
+    return "\n".join([*lines, "}\n"])
+
+
+def text_of_module(
+    functions: Mapping[str, relay.Function | TypeData], show_meta_data: bool = True
+) -> str:
     """The text of a module of functions."""
     from kc.tvm.relay.to_graph import order_of
 
     printer = _Printer(None)
     parts = [VERSION]
+    for data in (each for each in functions.values() if isinstance(each, TypeData)):
+        parts.append(type_definition(data))
     for name, function in functions.items():
+        if isinstance(function, TypeData):
+            continue
         depth = 10 * len(order_of(function))
         written = run_deep(lambda function=function: printer.root(function), depth)
         parts.append(f"def @{name}{written}\n")
@@ -69,7 +95,7 @@ def relay_text(module: ModuleOp) -> str:
 
     Raises GraphError KC2408 for a module without such functions, or operations without a form.
     """
-    from kc.tvm.relay.from_graph import function_of
+    from kc.tvm.relay.from_graph import function_of, type_data_of
 
     functions = [op for op in module.body.ops if isinstance(op, FuncOp)]
     if not functions:
@@ -80,7 +106,8 @@ def relay_text(module: ModuleOp) -> str:
             why="Relay's text is that of graphs; script('tvmscript') shows loops",
         )
     shown = [op for op in functions if not _is_literal(op)]
-    return text_of_module({op.sym_name.data: function_of(op) for op in shown})
+    types = {op.sym_name.data: type_data_of(op) for op in module.body.ops if isinstance(op, DataOp)}
+    return text_of_module(types | {op.sym_name.data: function_of(op) for op in shown})
 
 
 def _is_literal(op: FuncOp) -> bool:
@@ -211,10 +238,18 @@ class _Printer:
         if isinstance(expr, relay.Var):
             return self.variable(expr)
         is_short = isinstance(
-            expr, relay.Constant | relay.GlobalVar | relay.Op | relay.TupleGetItem | relay.Tuple
+            expr,
+            relay.Constant
+            | relay.GlobalVar
+            | relay.Op
+            | relay.TupleGetItem
+            | relay.Tuple
+            | Constructor,
         )
         is_meta = isinstance(expr, relay.Constant) and self.constant(expr).startswith("meta")
-        if is_short and (self.uses[id(expr)] <= 1 or is_meta or isinstance(expr, relay.Op)):
+        if is_short and (
+            self.uses[id(expr)] <= 1 or is_meta or isinstance(expr, relay.Op | Constructor)
+        ):
             note = self.comment(expr) if isinstance(expr, relay.Constant) else ""
             return self.written(expr) + note
         depth = min(self.depths.get(id(expr), len(self.scopes) - 1), len(self.scopes) - 1)
@@ -250,6 +285,8 @@ class _Printer:
                 return f"{self.operand(expr.tuple_value)}.{expr.index}"
             case relay.Call():
                 callee = self.operand(expr.op)
+                if isinstance(expr.op, Constructor) and not expr.args:
+                    return callee
                 args = [self.operand(each) for each in expr.args]
                 if isinstance(expr.op, relay.Op) and expr.attrs is not None:
                     args += [
@@ -262,6 +299,10 @@ class _Printer:
                 return f"if ({condition}) {then} else {self.block(expr.false_branch)}"
             case relay.Function():
                 return f"fn {self.function(expr)}"
+            case Constructor():
+                return expr.name_hint
+            case Match():
+                return self.match(expr)
             case relay.RefCreate():
                 return f"ref({self.operand(expr.value)})"
             case relay.RefRead():
@@ -273,6 +314,30 @@ class _Printer:
                 write = getattr(expr, "relay_text", None)
                 assert write is not None, type(expr)
                 return write(self)
+
+    def match(self, expr: Match) -> str:
+        data = self.operand(expr.data)
+        lines = [f"match{'' if expr.complete else '?'} ({data}) {{"]
+        pad = "  " * (self.indent + 1)
+        for clause in expr.clauses:
+            pattern = self.pattern(clause.lhs)
+            self.base += 1
+            lines.append(f"{pad}{pattern} => {self.block(clause.rhs)},")
+            self.base -= 1
+        return "\n".join([*lines, "  " * self.indent + "}"])
+
+    def pattern(self, pattern: Pattern) -> str:
+        match pattern:
+            case PatternVar():
+                return self.parameter(pattern.var)
+            case PatternTuple() | PatternConstructor():
+                fields = [self.pattern(field) for field in pattern.patterns]
+                if isinstance(pattern, PatternTuple):
+                    return f"({', '.join(fields)}{',' if len(fields) == 1 else ''})"
+                name = pattern.constructor.name_hint
+                return f"{name}({', '.join(fields)})" if fields else name
+            case _:
+                return "_"
 
     def comment(self, expr: relay.Expr) -> str:
         if self.annotate is not None:
@@ -342,6 +407,13 @@ def type_text(type_: Type | None) -> str:
         case FuncType():
             arguments = ", ".join(type_text(each) for each in type_.arg_types)
             return f"fn ({arguments}) -> {type_text(type_.ret_type)}"
+        case RelayRefType():
+            return f"ref({type_text(type_.value)})"
+        case TypeVar():
+            return type_.name
+        case TypeCall():
+            arguments = ", ".join(map(type_text, type_.args))
+            return f"{type_.func}[{arguments}]" if type_.args else str(type_.func)
         case TensorType() if type_.shape:
             sizes = ", ".join(size_text(size) for size in type_.shape)
             return f"Tensor[({sizes}{',' if len(type_.shape) == 1 else ''}), {type_.dtype}]"

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from kc.dialects.graph.control import IfOp, YieldOp
+from kc.dialects.graph.data_types import ConstructOp, ConstructorOp, MatchOp, Pattern
 from kc.dialects.graph.declaration import RelationError, operator_op
 from kc.dialects.graph.functions import (
     CallIndirectOp,
@@ -32,11 +33,13 @@ from kc.dialects.graph.functions import (
     FunctionRefOp,
     ReturnOp,
 )
-from kc.dialects.graph.types import UnknownType
+from kc.dialects.graph.references import RefCreateOp, RefReadOp, RefWriteOp
+from kc.dialects.graph.types import FnType, UnknownType, merged_type, tuple_type
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
 from kc.support.deep import run_deep
 from kc.support.diagnostics import GraphError
 from kc.support.locations import loc_attr
+from kc.tvm.relay.adt import Constructor, Match, TypeData, constructors_of
 from kc.tvm.relay.expr import (
     Call,
     Constant,
@@ -46,6 +49,9 @@ from kc.tvm.relay.expr import (
     If,
     Let,
     Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
     Tuple,
     TupleGetItem,
     Var,
@@ -56,20 +62,37 @@ _ATTRIBUTES = {"Primitive": "primitive", "Inline": "inline", "Compiler": "compil
 """Names of attributes of functions in Relay, and in IR."""
 
 
-def functions_of(name: str, function: Function) -> list[FuncOp]:
-    """The function of a module, and the private ones that it calls as literals.
+def functions_of(name: str, function: Function) -> list[Operation]:
+    """The function of a module, the private ones that it calls as literals, and the data types
+    whose constructors it has.
 
     Raises GraphError: KC2400 for operands that do not fit, KC2406 for a free variable.
     """
-    depth = 10 * len(order_of(function.body))
-    return run_deep(lambda: _Module().function(name, function), depth)
+    return graph_of(name, function)[0]
 
 
-def graph_of(name: str, function: Function) -> tuple[list[FuncOp], dict[int, Place]]:
+def _constructors_in(expr: Expr) -> list[Constructor]:
+    match expr:
+        case Constructor():
+            return [expr]
+        case Call(op=Constructor() as constructor):
+            return [constructor]
+        case Match():
+            return [each for clause in expr.clauses for each in constructors_of(clause.lhs)]
+        case _:
+            return []
+
+
+def graph_of(name: str, function: Function) -> tuple[list[Operation], dict[int, Place]]:
     """:func:`functions_of`, and the place of the value of each expression in them."""
     module = _Module()
-    depth = 10 * len(order_of(function.body))
-    return run_deep(lambda: module.function(name, function), depth), module.places
+    order = order_of(function.body)
+    types: dict[str, TypeData] = {}
+    for expr in order:
+        for constructor in _constructors_in(expr):
+            types.setdefault(str(constructor.belong_to), constructor.declared)
+    functions = run_deep(lambda: module.function(name, function), 10 * len(order))
+    return [*(data.to_ir() for data in types.values()), *functions], module.places
 
 
 Place = tuple[Operation | Block, int]
@@ -207,6 +230,18 @@ class _Body:
                 return self.branch(expr, scope)
             case Function():
                 return self.literal(expr, scope)
+            case Match():
+                return self.match(expr, scope)
+            case Constructor():
+                op = ConstructorOp(str(expr.belong_to), expr.name_hint, UnknownType())
+                return self.add(op, expr, scope)
+            case RefCreate():
+                return self.add(RefCreateOp(self.value(expr.value, scope)), expr, scope)
+            case RefRead():
+                return self.add(RefReadOp(self.value(expr.ref, scope)), expr, scope)
+            case RefWrite():
+                ref = self.value(expr.ref, scope)
+                return self.add(RefWriteOp(ref, self.value(expr.value, scope)), expr, scope)
             case GlobalVar():
                 return self.add(FunctionRefOp(expr.name_hint, UnknownType()), expr, scope)
             case Op():
@@ -227,7 +262,7 @@ class _Body:
     def let(self, expr: Let, scope: _Scope) -> SSAValue:
         while True:
             if isinstance(expr.value, Function):  # may be recursive
-                value = self.literal(expr.value, scope)
+                value = self.literal(expr.value, scope, expr.var)
             else:
                 value = self.value(expr.value, scope)
             binding = LetOp(expr.var.name_hint, value)
@@ -250,7 +285,28 @@ class _Body:
                 type_ = value.type
         return self.add(IfOp(condition, regions[0], regions[1], type_), expr, scope)
 
-    def literal(self, expr: Function, scope: _Scope) -> SSAValue:
+    def match(self, expr: Match, scope: _Scope) -> SSAValue:
+        data = self.value(expr.data, scope)
+        cases: list[tuple[Pattern, Region]] = []
+        type_: Attribute = UnknownType()
+        for clause in expr.clauses:
+            variables = list(clause.lhs.variables())
+            block = Block(arg_types=[to_ir(each.type_annotation) for each in variables])
+            inner = scope.inner(block)
+            for variable, argument in zip(variables, block.args, strict=True):
+                name = variable.name_hint
+                argument.name_hint = name if name.isidentifier() else None
+                inner.values[id(variable)] = argument
+                self.module.place(variable, argument)
+            value = self.value(clause.rhs, inner)
+            block.add_op(YieldOp(value))
+            cases.append((clause.lhs.to_ir(), Region(block)))
+            if isinstance(type_, UnknownType):
+                type_ = value.type
+        return self.add(MatchOp(data, cases, type_, not expr.complete), expr, scope)
+
+    def literal(self, expr: Function, scope: _Scope, name: Var | None = None) -> SSAValue:
+        """The value of a function; ``name`` is the variable that it has in its own body."""
         types = [to_ir(param.type_annotation) for param in expr.params]
         arguments = self.arguments.get(id(expr), [])
         if len(arguments) == len(types):
@@ -258,14 +314,26 @@ class _Body:
                 argument if isinstance(type_, UnknownType) else type_
                 for type_, argument in zip(types, arguments, strict=True)
             ]
+        is_recursive = name is not None and uses(expr, name)
+        output = to_ir(expr.ret_type)
         block = Block(arg_types=types)
         inner = scope.inner(block)
         for param, argument in zip(expr.params, block.args, strict=True):
             argument.name_hint = param.name_hint if param.name_hint.isidentifier() else None
             inner.values[id(param)] = argument
             self.module.place(param, argument)
-        block.add_op(ReturnOp(self.value(expr.body, inner)))
-        operation = FnOp(Region(block))
+        if name is not None and is_recursive:
+            declared = to_ir(name.type_annotation)
+            if isinstance(declared, UnknownType):
+                declared = FnType(tuple_type(types), output)
+            itself = block.insert_arg(declared, 0)
+            itself.name_hint = name.name_hint if name.name_hint.isidentifier() else None
+            inner.values[id(name)] = itself
+        value = self.value(expr.body, inner)
+        block.add_op(ReturnOp(value))
+        own_type = FnType(tuple_type(types), value.type)
+        merged = merged_type(own_type, FnType(tuple_type(types), output))
+        operation = FnOp(Region(block), merged or own_type, is_recursive)
         for key, value in expr.attrs.items():
             operation.attributes[_ATTRIBUTES.get(key, key)] = _attribute(value)
         return self.add(operation, expr, scope)
@@ -275,6 +343,9 @@ class _Body:
         match expr.op:
             case Op():
                 return self.call_operator(expr, operands, scope)
+            case Constructor():
+                data, tag = str(expr.op.belong_to), expr.op.name_hint
+                return self.add(ConstructOp(data, tag, operands, UnknownType()), expr, scope)
             case GlobalVar():
                 op = CallOp(expr.op.name_hint, operands, UnknownType())
                 return self.add(op, expr, scope)
@@ -353,7 +424,7 @@ def parts_of(expr: Expr) -> list[tuple[Expr, bool]]:
     """The expressions that an expression uses, and whether each stands in a block of its own."""
     match expr:
         case Call():
-            callee = [] if isinstance(expr.op, Op | GlobalVar) else [(expr.op, False)]
+            callee = [] if isinstance(expr.op, Op | GlobalVar | Constructor) else [(expr.op, False)]
             return [*callee, *((arg, False) for arg in expr.args)]
         case Tuple():
             return [(each, False) for each in expr.fields]
@@ -365,6 +436,14 @@ def parts_of(expr: Expr) -> list[tuple[Expr, bool]]:
             return [(expr.cond, False), (expr.true_branch, True), (expr.false_branch, True)]
         case Function():
             return [(expr.body, True)]
+        case Match():
+            return [(expr.data, False), *((clause.rhs, True) for clause in expr.clauses)]
+        case RefCreate():
+            return [(expr.value, False)]
+        case RefRead():
+            return [(expr.ref, False)]
+        case RefWrite():
+            return [(expr.ref, False), (expr.value, False)]
         case _:
             parts = getattr(expr, "parts", None)
             return [] if parts is None else parts()
@@ -416,6 +495,11 @@ def order_of(root: Expr) -> list[Expr]:
     return order[::-1]
 
 
+def uses(function: Function, variable: Var) -> bool:
+    """True if a function uses a variable from outside."""
+    return any(expr is variable for expr in order_of(function.body))
+
+
 def _free(function: Function) -> bool:
     """True if a function uses a variable from outside."""
     bound = {id(param) for param in function.params}
@@ -425,4 +509,6 @@ def _free(function: Function) -> bool:
             bound.add(id(expr.var))
         elif isinstance(expr, Function):
             bound |= {id(param) for param in expr.params}
+        elif isinstance(expr, Match):
+            bound |= {id(each) for clause in expr.clauses for each in clause.lhs.variables()}
     return any(isinstance(expr, Var) and id(expr) not in bound for expr in exprs)

@@ -16,6 +16,7 @@ from typing import Any
 
 from kc.support.deep import run_deep
 from kc.support.diagnostics import GraphError
+from kc.tvm.relay.adt import Clause, Constructor, Match
 from kc.tvm.relay.expr import (
     Call,
     Constant,
@@ -48,6 +49,8 @@ _METHODS: dict[type[Expr], str] = {
     RefCreate: "visit_ref_create",
     RefRead: "visit_ref_read",
     RefWrite: "visit_ref_write",
+    Match: "visit_match",
+    Constructor: "visit_constructor",
 }
 
 
@@ -153,6 +156,15 @@ class ExprVisitor(ExprFunctor):
     def visit_op(self, op: Op) -> Any:
         """An operator has no parts."""
 
+    def visit_match(self, m: Match) -> Any:
+        """Visit the value and the clauses."""
+        self.visit(m.data)
+        for clause in m.clauses:
+            self.visit(clause.rhs)
+
+    def visit_constructor(self, con: Constructor) -> Any:
+        """A constructor has no parts."""
+
 
 class ExprMutator(ExprFunctor):
     """Rewrites an expression; the methods return the expressions to use instead."""
@@ -227,6 +239,18 @@ class ExprMutator(ExprFunctor):
     def visit_op(self, op: Op) -> Expr:
         """The operator."""
         return op
+
+    def visit_match(self, m: Match) -> Expr:
+        """The match with its value and the expressions of its clauses rewritten."""
+        data, parts = self.visit(m.data), [self.visit(clause.rhs) for clause in m.clauses]
+        if data is m.data and _are_same(parts, [clause.rhs for clause in m.clauses]):
+            return m
+        clauses = [Clause(old.lhs, new) for old, new in zip(m.clauses, parts, strict=True)]
+        return Match(data, clauses, m.complete)
+
+    def visit_constructor(self, con: Constructor) -> Expr:
+        """The constructor."""
+        return con
 
 
 def _are_same(after: Any, before: Any) -> bool:

@@ -17,3 +17,16 @@ graph.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
   graph.return %0 : tensor<4xf32>
 }
+
+// CHECK-LABEL: @boxed
+// CHECK-NEXT: graph.fn ([[V:%.*]]: tensor<4xf32>) -> !graph.adt<"Box"> {
+// CHECK-NEXT: graph.construct @Box Box([[V]]) : (tensor<4xf32>) -> !graph.adt<"Box">
+// NONE-LABEL: @boxed
+// NONE-NEXT: graph.fn
+// NONE-NEXT: graph.construct @Box Box(
+graph.data @Box { Box(tensor<4xf32>) }
+graph.func @boxed(%x: tensor<4xf32>) -> !graph.adt<"Box"> {
+  %f = graph.constructor @Box Box : !graph.fn<(tensor<4xf32>) -> !graph.adt<"Box">>
+  %0 = graph.call_indirect %f(%x) : !graph.fn<(tensor<4xf32>) -> !graph.adt<"Box">>, (tensor<4xf32>) -> !graph.adt<"Box">
+  graph.return %0 : !graph.adt<"Box">
+}
