@@ -52,7 +52,7 @@ if _TYPE_CHECKING:
     from kc.tir.extern import extern, extern_primfunc
     from kc.transforms.schedule._index_map import AXIS_SEPARATOR
     from kc.tvm.nodes.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
-    from kc.tvm.specialized_condition import SpecializedCondition
+    from kc.te.specialized_condition import SpecializedCondition
 
 __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     *_functions,
@@ -107,7 +107,7 @@ _LATE = {
     "AXIS_SEPARATOR": "kc.transforms.schedule._index_map",
     "BaseComputeOp": "kc.tvm.nodes.operation_classes",
     "HybridOp": "kc.tvm.nodes.operation_classes",
-    "SpecializedCondition": "kc.tvm.specialized_condition",
+    "SpecializedCondition": "kc.te.specialized_condition",
     "TensorComputeOp": "kc.tvm.nodes.operation_classes",
     "create_prim_func": "kc.tir.create_prim_func",
     "decl_tensor_intrin": "kc.tir.declared_intrin",

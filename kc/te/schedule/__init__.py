@@ -23,7 +23,7 @@ from kc.te.stage import Stage
 
 if _TYPE_CHECKING:
     from kc.tvm.bounds import InferBound, ScheduleOps
-    from kc.tvm.specialized_condition import SpecializedCondition
+    from kc.te.specialized_condition import SpecializedCondition
     from kc.tvm.te_schedule import CreateAttachPath, Rebase, ScanFixPointAnalysis, ScanGetBody
 
 __all__ = [
@@ -54,7 +54,7 @@ _LATE = {
     "ScanFixPointAnalysis": "kc.tvm.te_schedule",
     "ScanGetBody": "kc.tvm.te_schedule",
     "ScheduleOps": "kc.tvm.bounds",
-    "SpecializedCondition": "kc.tvm.specialized_condition",
+    "SpecializedCondition": "kc.te.specialized_condition",
 }
 
 
