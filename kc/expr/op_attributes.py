@@ -104,10 +104,13 @@ def _put(table: dict[str, Any], key: str, value: Any, level: int, name: str) -> 
         table[key] = (level, value)
 
 
-def forget(op_name: str) -> None:
-    """Remove all registrations of an operator."""
+def forget(op_name: str, attr_key: str | None = None) -> None:
+    """Remove an attribute of an operator, or all its registrations."""
     with _lock:
-        _operators.pop(op_name, None)
+        if attr_key is None:
+            _operators.pop(op_name, None)
+        elif op_name in _operators:
+            _operators[op_name].attributes.pop(attr_key, None)
 
 
 def attribute_of(name: str, key: str) -> Any:

@@ -17,12 +17,22 @@ if _TYPE_CHECKING:
     from kc.graph.drawing import viz as viz
     from kc.graph.interpreter import Interpreter as Interpreter
     from kc.graph.passes.first_order_gradient import gradient as gradient
+    from kc.graph.strategies import OpStrategy as OpStrategy
+    from kc.graph.strategies import register_compute as register_compute
+    from kc.graph.strategies import register_schedule as register_schedule
+    from kc.graph.strategies import register_strategy as register_strategy
+    from kc.graph.strategies import unregister as unregister
 
 _FUNCTIONS = {
     "Interpreter": "kc.graph.interpreter",
+    "OpStrategy": "kc.graph.strategies",
     "build": "kc.building.graphs.compiled_graph",
     "fuse_report": "kc.building.graphs.fuse_ops",
     "gradient": "kc.graph.passes.first_order_gradient",
+    "register_compute": "kc.graph.strategies",
+    "register_schedule": "kc.graph.strategies",
+    "register_strategy": "kc.graph.strategies",
+    "unregister": "kc.graph.strategies",
     "viz": "kc.graph.drawing",
 }
 """The name of a function -> the module that has it, which is imported when it is first used."""

@@ -10,21 +10,23 @@ expressions.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kc import te
-from kc.dialects.graph.declaration import OperatorOp, RelationError
+from kc.dialects.graph.declaration import Operator, OperatorOp, RelationError
 from kc.dialects.graph.functions import FuncOp, ReturnOp
 from kc.dialects.graph.sizes import Quotient, SizeExpr
 from kc.dialects.graph.types import TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
 from kc.expr.constructors import Var
 from kc.expr.tensor import Tensor
+from kc.graph import strategies
 from kc.graph.interpreter import elided, no_computation
 from kc.graph.lowering import Bounded, compute
 from kc.graph.operator_calls import sorted_results
@@ -32,6 +34,7 @@ from kc.graph.signature import argument_leaves, flattened, result_leaves, unflat
 from kc.support.c_names import machine_symbol
 from kc.support.diagnostics import GraphError
 from kc.support.locations import location_of
+from kc.support.target import Target
 
 PRIMITIVE = "primitive"
 """The attribute of a function that becomes one kernel."""
@@ -49,6 +52,8 @@ class GroupTensors:
     """For each tensor of the result: its position in ``outputs``, or ``~n`` for input n."""
     sizes: list[Var]
     """The sizes that are arguments, as the shape of no input gives them."""
+    schedule: Callable[[], Any] | None = None
+    """Makes the user's schedule of the outputs, if an operator has one (None: kc chooses)."""
 
     @property
     def arguments(self) -> list[Tensor | Var]:
@@ -100,8 +105,8 @@ def is_scalar_constant(value: SSAValue) -> bool:
     return isinstance(spec, TensorSpec) and all(size == 1 for size in spec.shape)
 
 
-def group_tensors(function: FuncOp) -> GroupTensors:
-    """The tensor expressions of a group.
+def group_tensors(function: FuncOp, target: Target | None = None) -> GroupTensors:
+    """The tensor expressions of a group; for a target by the user's strategies, if there are any.
 
     Raises GraphError: KC2445 for an operator without a computation or another operation, KC2447 for
     a size that depends on elements.
@@ -120,10 +125,14 @@ def group_tensors(function: FuncOp) -> GroupTensors:
         argument: unflattened(argument.type, rest) for argument in block.args
     }
     tensors: list[Tensor] = []
+    anchor: tuple[int, Operator, strategies.Implementation | None] | None = None
     for op in block.ops:
         match op:
             case OperatorOp():
-                values[op.result] = _computed(op, values, variables)
+                implementation = _implementation(op, values, target)
+                values[op.result] = _computed(op, values, variables, implementation)
+                if anchor is None or op.OPERATOR.pattern >= anchor[0]:
+                    anchor = op.OPERATOR.pattern, op.operator, implementation
             case ConstantOp():
                 values[op.result] = _constant(op)
             case TupleOp():
@@ -144,10 +153,31 @@ def group_tensors(function: FuncOp) -> GroupTensors:
     outputs, results = sorted_results(tensors, placeholders)
     declared = {str(size) for spec in specs for size in spec.shape if isinstance(size, SizeExpr)}
     sizes = [variable for name, variable in variables.items() if name not in declared]
-    return GroupTensors(placeholders, outputs, results, sizes)
+    schedule: Callable[[], Any] | None = None
+    if anchor is not None and target is not None and outputs:
+        _, attrs, implementation = anchor
+        if implementation is not None and implementation.schedule is not None:
+            schedule = partial(implementation.schedule, attrs, list(outputs), target)
+    return GroupTensors(placeholders, outputs, results, sizes, schedule)
 
 
-def _computed(op: OperatorOp, values: Mapping[SSAValue, Any], variables: dict[str, Var]) -> Any:
+def _implementation(
+    op: OperatorOp, values: Mapping[SSAValue, Any], target: Target | None
+) -> strategies.Implementation | None:
+    """The user's implementation of an operator, if there is one."""
+    spec = spec_of(op.result.type)
+    if target is None or spec is None:
+        return None
+    inputs = [values[operand] for operand in op.inputs]
+    return strategies.implementation_of(op.operator, inputs, spec, target)
+
+
+def _computed(
+    op: OperatorOp,
+    values: Mapping[SSAValue, Any],
+    variables: dict[str, Var],
+    implementation: strategies.Implementation | None,
+) -> Any:
     spec = spec_of(op.result.type)
     _require_sizes(spec, op)
     operands = [values[operand] for operand in op.inputs]
@@ -156,7 +186,11 @@ def _computed(op: OperatorOp, values: Mapping[SSAValue, Any], variables: dict[st
             if isinstance(size, SizeExpr):
                 expression_of(size, variables)
     try:
-        tensors = compute(op.operator, operands, spec, variables)
+        if implementation is not None and implementation.compute is not None:
+            assert spec is not None
+            tensors = strategies.computed(implementation, op.operator, operands, spec)
+        else:
+            tensors = compute(op.operator, operands, spec, variables)
     except RelationError as error:
         raise GraphError("KC2400", f"{op.name}: {error}", location=location_of(op)) from error
     except KeyError as error:

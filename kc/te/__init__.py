@@ -47,12 +47,12 @@ from kc.te.schedule import Schedule, Stage, create_schedule
 if _TYPE_CHECKING:
     from kc.te import hybrid as hybrid
     from kc.te import tensor_intrin as tensor_intrin
+    from kc.te.specialized_condition import SpecializedCondition
     from kc.tir.create_prim_func import create_prim_func
     from kc.tir.declared_intrin import decl_tensor_intrin
     from kc.tir.extern import extern, extern_primfunc
     from kc.transforms.schedule._index_map import AXIS_SEPARATOR
     from kc.tvm.nodes.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
-    from kc.te.specialized_condition import SpecializedCondition
 
 __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     *_functions,

@@ -23,6 +23,12 @@ def snippets(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.M | re.S)
 
 
+def snippet_with(words: str) -> str:
+    """The program in Python that has these words."""
+    (snippet,) = [each for each in snippets("python") if words in each]
+    return snippet
+
+
 def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any):
     monkeypatch.chdir(tmp_path)
     state: dict[str, Any] = {}
@@ -43,6 +49,23 @@ def test_the_text():
     np.testing.assert_allclose(result, np.full((3, 10), 0.1), rtol=1e-5)
 
 
+def test_the_schedule():
+    from kc import relay, te
+    from kc.expr.op_attributes import attribute_of
+
+    state: dict[str, Any] = {"kc": kc, "te": te}
+    try:
+        exec(compile(snippet_with("register_schedule"), "graph.md", "exec"), state)
+        assert attribute_of("nn.relu", "FTVMSchedule") is state["schedule"]
+        x = relay.var("x", shape=(8, 4))
+        f = kc.graph.build(kc.IRModule.from_expr(relay.Function([x], relay.nn.relu(x))))
+        x = np.linspace(-1, 1, 32, dtype=np.float32).reshape(8, 4)
+        np.testing.assert_array_equal(f(x), np.maximum(x, 0))
+        assert "in 8 parallel" in f.get_source("tir")
+    finally:
+        kc.graph.unregister("nn.relu")
+
+
 def test_the_new_operator(monkeypatch: pytest.MonkeyPatch):
     from kc import te, topi
     from kc.expr.tensor import Tensor
@@ -55,7 +78,7 @@ def test_the_new_operator(monkeypatch: pytest.MonkeyPatch):
     state |= {**names, **shared, "TensorSpec": TensorSpec}
     monkeypatch.setitem(sys.modules, "mine", module)
     try:
-        exec(compile(snippets("python")[1], "graph.md", "exec"), state)
+        exec(compile(snippet_with("class Scale"), "graph.md", "exec"), state)
         data = te.placeholder((4,), name="data")
         (result,) = compute(state["Scale"](factor=3.0), [data])
         scaled = np.zeros(4, np.float32)

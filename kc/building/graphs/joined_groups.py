@@ -37,6 +37,7 @@ from kc.graph.cost import bytes_of_type, cost_of
 from kc.graph.kernel_cost import CALL, KernelCost, cost_of_kernel, cycles_of_sequence
 from kc.graph.lowering import lowering_of
 from kc.graph.signature import flattened
+from kc.graph.strategies import has_own_functions
 from kc.support.diagnostics import KCError
 from kc.support.target import Target
 from kc.transforms.auto_schedule.machine import Machine
@@ -119,10 +120,13 @@ class Joining:
             _Block(self, block, partition).join()
 
     def cost_of(self, function: FuncOp) -> KernelCost | None:
-        """The cost of the kernel of a group; None if it cannot be compiled by itself.
+        """The cost of the kernel of a group; None if it cannot be compiled by itself, or if the user
+        computes or schedules an operator of it.
 
         Known ones are kept in the process, and in the compile cache.
         """
+        if has_own_functions(function):
+            return None
         text = canonical_text(function)
         key = f"the cost for {self.target}, {self.machine}: {text}"
         if key not in _costs:

@@ -37,6 +37,7 @@ from kc.conversion.take_workspace import WORKSPACE, WorkspaceSize, add_arguments
 from kc.dialects.graph.declaration import OperatorOp, Pattern
 from kc.dialects.graph.functions import ARGUMENT_NAME, FuncOp
 from kc.dialects.tir import AllocOp, ForOp, StoreOp
+from kc.graph import strategies
 from kc.graph.group import GroupTensors, group_tensors, kernel_name
 from kc.instrument import run_passes
 from kc.support import registry
@@ -45,7 +46,7 @@ from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import print_module
 from kc.support.pass_context import pipeline_options, using_options
 from kc.support.target import Target
-from kc.te.schedule import create_schedule
+from kc.te.schedule import Schedule, create_schedule
 from kc.transform import PassContext
 
 
@@ -162,11 +163,15 @@ class Kernels:
         """
         if not self.separate or not _is_as_in_workers(self.target):
             return
-        distinct = {canonical_text(group): group for group in groups if not _is_elementwise(group)}
+        distinct = {
+            canonical_text(group): group
+            for group in groups
+            if not _is_elementwise(group) and not strategies.has_own_functions(group)
+        }
         missing = [
             text
             for text in distinct
-            if not self._is_cached(text) and (text, None) not in self._kernels
+            if not self._is_cached(text, distinct[text]) and (text, None) not in self._kernels
         ]
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
         count = min(cores, len(missing) // kernel_worker.FEWEST)
@@ -184,8 +189,8 @@ class Kernels:
                 if answer is not None:
                     self._ready[text] = _Interface.of_json(answer[0]), answer[1]
 
-    def _is_cached(self, text: str) -> bool:
-        key = self._cache_key(text, None, _symbol(text, None))
+    def _is_cached(self, text: str, group: FuncOp) -> bool:
+        key = self._cache_key(text, group, None, _symbol(text, None))
         return key is not None and compile_cache.read(key) is not None
 
     def of_group(self, group: FuncOp) -> Kernel:
@@ -218,7 +223,7 @@ class Kernels:
 
     def _made(self, group: FuncOp, key: str, in_place: int | None) -> Kernel | None:
         symbol = _symbol(key, in_place)
-        entry_key = self._cache_key(key, in_place, symbol) if self.separate else None
+        entry_key = self._cache_key(key, group, in_place, symbol) if self.separate else None
         entry = compile_cache.read(entry_key) if entry_key is not None else None
         part: Part | None = None
         if entry is not None:
@@ -271,7 +276,10 @@ class Kernels:
         """The interface and the loops of a group; no interface if it may not write in place, no
         loops if it computes nothing."""
         if key not in self._lowered:
-            self._lowered[key] = _take(key, self.target) or _lowered_group(group, self.target)
+            if strategies.has_own_functions(group):
+                self._lowered[key] = _lowered_group(group, self.target, own=True)
+            else:
+                self._lowered[key] = _take(key, self.target) or _lowered_group(group, self.target)
         tensors, function = self._lowered[key]
         inputs = tuple(range(len(tensors.inputs)))
         outputs: dict[int, int] = {}
@@ -292,12 +300,23 @@ class Kernels:
         written = tuple(outputs[n] for n in sorted(outputs))
         return _Interface(types, inputs, written, tuple(copied), sizes), function
 
-    def _cache_key(self, text: str, in_place: int | None, symbol: str) -> compile_cache.Key | None:
+    def _cache_key(
+        self, text: str, group: FuncOp, in_place: int | None, symbol: str
+    ) -> compile_cache.Key | None:
+        """The key of a kernel, which says all that its code relies on; None: it must not be cached.
+
+        The arguments are dense, with the alignment of their elements, and apart from each other but
+        for ``in_place``.
+        """
         from kc.backends.llvm import machine_of
 
+        own = strategies.identity_of(group)
+        if own is None:
+            return None
         scheduled = "scheduled" if wants_default_schedules() else "as written"
+        takes = "workspace" if self.workspaces else "own memory"
         return compile_cache.key_of_text(
-            f"{scheduled}, in place {in_place}: {text}",
+            f"{scheduled}, {takes}, {own}, dense, in place {in_place}: {text}",
             [symbol],
             self.target,
             machine_of(self.target),
@@ -429,8 +448,9 @@ def _take(text: str, target: Target) -> _Lowered | None:
     return _schedules.pop((text, str(target)), None) if wants_default_schedules() else None
 
 
-def _lowered_group(group: FuncOp, target: Target) -> _Lowered:
-    tensors = group_tensors(group)
+def _lowered_group(group: FuncOp, target: Target, *, own: bool = False) -> _Lowered:
+    """The expressions and the loops of a group; with ``own``, by the user's strategies."""
+    tensors = group_tensors(group, target if own else None)
     return tensors, _scheduled(tensors, target)
 
 
@@ -439,8 +459,11 @@ def _scheduled(tensors: GroupTensors, target: Target) -> KernelOp | None:
     if not tensors.outputs:
         return None
     arguments: list[object] = list(tensors.arguments)
-    schedule = create_schedule([tensor.op for tensor in tensors.outputs])
-    program = TensorProgram(schedule, arguments, "group", None, True)
+    schedule = tensors.schedule() if tensors.schedule is not None else None
+    is_given = isinstance(schedule, Schedule)
+    if not is_given:
+        schedule = create_schedule([tensor.op for tensor in tensors.outputs])
+    program = TensorProgram(schedule, arguments, "group", None, not is_given)
     (function,) = [op for op in program.lowered(target).loops.body.ops if isinstance(op, KernelOp)]
     function.detach()
     return function

@@ -22,8 +22,8 @@ from kc.te.schedule.schedule import (
 from kc.te.stage import Stage
 
 if _TYPE_CHECKING:
-    from kc.tvm.bounds import InferBound, ScheduleOps
     from kc.te.specialized_condition import SpecializedCondition
+    from kc.tvm.bounds import InferBound, ScheduleOps
     from kc.tvm.te_schedule import CreateAttachPath, Rebase, ScanFixPointAnalysis, ScanGetBody
 
 __all__ = [

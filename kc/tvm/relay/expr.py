@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from kc.dialects.graph.declaration import Operator
+from kc.expr.op_attributes import attribute_of, forget
 from kc.runtime.ndarray import NDArray, cpu
 from kc.support.diagnostics import GraphError, Location
 from kc.support.locations import caller_location
@@ -208,6 +209,14 @@ class Op(Expr):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
+
+    def get_attr(self, attr_name: str) -> Any:
+        """A registered attribute, such as a strategy (``"FTVMStrategy"``); None if there is none."""
+        return attribute_of(self.name, attr_name)
+
+    def reset_attr(self, attr_name: str) -> None:
+        """Forget a registered attribute, such as a strategy."""
+        forget(self.name, attr_name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Op) and other.name == self.name

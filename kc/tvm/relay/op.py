@@ -35,7 +35,15 @@ def function_named(name: str) -> Callable[..., Any] | None:
 
 
 _LAZY = {
+    "OpStrategy": "kc.graph.strategies:OpStrategy",
+    "register_broadcast_schedule": "kc.tvm.relay.strategy:register_injective_schedule",
+    "register_compute": "kc.graph.strategies:register_compute",
+    "register_injective_schedule": "kc.tvm.relay.strategy:register_injective_schedule",
     "register_legalize": "kc.tvm.relay.legalize:register_legalize",
+    "register_reduce_schedule": "kc.tvm.relay.strategy:register_injective_schedule",
+    "register_schedule": "kc.graph.strategies:register_schedule",
+    "register_strategy": "kc.graph.strategies:register_strategy",
+    "strategy": "kc.tvm.relay.strategy:",
     "qnn.register_qnn_legalize": "kc.tvm.relay.legalize:register_qnn_legalize",
     "qnn.transform": "kc.tvm.relay.qnn_transform:",
 }
@@ -97,4 +105,5 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     names = {name.partition(".")[0] for name in all_operators()}
-    return sorted({*names, "get", "list_op_names", "Op", *NAMESPACES})
+    own = {"get", "list_op_names", "Op", *(name for name in _LAZY if "." not in name)}
+    return sorted({*names, *own, *NAMESPACES})
