@@ -137,7 +137,7 @@ def test_functions_without_a_version_are_not_cached(
 
 REFUSED = {
     "no strategy": (
-        lambda: kc.graph.register_strategy("exp", lambda *_: None),
+        lambda: kc.graph.register_strategy("exp", lambda *_: None),  # pyright: ignore
         "the strategy of exp returned None",
     ),
     "another shape": (
@@ -162,7 +162,7 @@ def test_refused(case: str) -> None:
 
 def test_an_unknown_operator() -> None:
     with pytest.raises(GraphError, match="KC2404.*there is no operator 'nn.rleu'"):
-        kc.graph.register_schedule("nn.rleu", halves)
+        kc.graph.register_schedule("nn.rleu", halves)  # pyright: ignore
 
 
 def test_the_names_of_relay() -> None:
