@@ -14,7 +14,7 @@ from kc import te
 from kc.backends import Build
 from kc.backends.llvm_files import NativeCode
 from kc.building import compile_cache
-from kc.building.graphs import kernels
+from kc.building.graphs import joined_groups, kernels
 from kc.support.diagnostics import Diagnostic, diagnostic_handler
 
 X, W, B = (np.ones(shape, np.float32) for shape in ((4, 8), (16, 8), (16,)))
@@ -50,11 +50,17 @@ def work(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     return counts
 
 
-def test_a_warm_build_does_no_work(folder: Path, work: dict[str, int]) -> None:
+def test_a_warm_build_does_no_work(
+    folder: Path, work: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joined_groups, "_costs", {})
     first = kc.graph.build(parsed(programs.NETWORK))
-    assert work["expressions"] == work["schedules"] == 2
-    assert work["compiled"] == 3  # two kernels and the function that calls them
+    assert work["expressions"] >= len(first.kernels)
+    assert work["schedules"] >= len(first.kernels)
+    assert work["compiled"] == len(first.kernels) + 1  # and the function that calls them
     before = dict(work)
+    # Costs of groups that this process knows are in the cache, too.
+    monkeypatch.setattr(joined_groups, "_costs", {})
     second = kc.graph.build(parsed(programs.NETWORK), params={})
     assert work == before
     np.testing.assert_array_equal(first(X, W, B), second(X, W, B))
@@ -74,9 +80,9 @@ def test_none_turns_it_off(
     folder: Path, work: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KC_CACHE_DIR", "none")
+    f = kc.graph.build(parsed(programs.NETWORK))
     kc.graph.build(parsed(programs.NETWORK))
-    kc.graph.build(parsed(programs.NETWORK))
-    assert work["compiled"] == 6
+    assert work["compiled"] == 2 * (len(f.kernels) + 1)
     assert not folder.exists()
 
 

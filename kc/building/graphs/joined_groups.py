@@ -120,8 +120,8 @@ class Joining:
             _Block(self, block, partition).join()
 
     def cost_of(self, function: FuncOp) -> KernelCost | None:
-        """The cost of the kernel of a group; None if it cannot be compiled by itself, or if the user
-        computes or schedules an operator of it.
+        """The cost of the kernel of a group; None if it cannot be compiled by itself, or if an
+        operator of it has a strategy of the user.
 
         Known ones are kept in the process, and in the compile cache.
         """
