@@ -211,7 +211,7 @@ class Op(Expr):
         self.name = name
 
     def get_attr(self, attr_name: str) -> Any:
-        """A registered attribute, such as a strategy (``"FTVMStrategy"``); None if there is none."""
+        """A registered attribute, such as ``"FTVMStrategy"``; None if there is none."""
         return attribute_of(self.name, attr_name)
 
     def reset_attr(self, attr_name: str) -> None:
