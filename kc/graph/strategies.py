@@ -145,7 +145,7 @@ def _register(
     kind: str, op_name: str, function: Any, level: int, version: str | None
 ) -> Callable[..., Any]:
     if function is None:
-        return lambda given: _register(kind, op_name, given, level, version)
+        return lambda decorated: _register(kind, op_name, decorated, level, version)
     if op_name not in all_operators():
         raise GraphError(
             "KC2404",
@@ -169,8 +169,8 @@ def identity_of(group: FuncOp) -> str | None:
     version."""
     words: list[str] = []
     for kind, name, function in _functions_of(group):
-        known, version = _versions.get((name, kind), (None, ""))
-        if known is not function:
+        versioned, version = _versions.get((name, kind), (None, ""))
+        if versioned is not function:
             return None
         where = f"{function.__module__}.{getattr(function, '__qualname__', function)}"
         words.append(f"{kind} of {name}: {where} {version}")
@@ -217,8 +217,8 @@ def computed(
     Raises GraphError KC2493 for results that are not of the declared type.
     """
     assert implementation.compute is not None
-    given = implementation.compute(attrs, list(inputs), out_type)
-    tensors = tuple(given) if isinstance(given, list | tuple) else (given,)
+    result = implementation.compute(attrs, list(inputs), out_type)
+    tensors = tuple(result) if isinstance(result, list | tuple) else (result,)
     expected = [spec for spec in flattened(out_type) if isinstance(spec, TensorSpec)]
     types = [spec_of_tensor(t) if isinstance(t, Tensor) else type(t).__name__ for t in tensors]
     if len(types) != len(expected) or any(map(_differ, types, expected)):
@@ -232,12 +232,12 @@ def computed(
     return tensors
 
 
-def _differ(given: TensorSpec | str, expected: TensorSpec) -> bool:
-    if isinstance(given, str) or given.dtype != expected.dtype:
+def _differ(actual: TensorSpec | str, expected: TensorSpec) -> bool:
+    if isinstance(actual, str) or actual.dtype != expected.dtype:
         return True
-    if len(given.shape) != len(expected.shape):
+    if len(actual.shape) != len(expected.shape):
         return True
-    pairs = zip(given.shape, expected.shape, strict=True)
+    pairs = zip(actual.shape, expected.shape, strict=True)
     # A size that te expresses in another way is not compared.
     return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
