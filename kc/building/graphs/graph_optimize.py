@@ -51,10 +51,12 @@ ORDER = (
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "combine-parallel-conv2d": {"constants_only": True},
-    "combine-parallel-dense": {"constants_only": True},
+    "combine-parallel-dense": {"constants_only": True, "to_batch": False},
     "combine-parallel-batch-matmul": {"constants_only": True},
 }
-"""The options of passes: weights that are arguments would be copied at each call."""
+"""The options of passes. Weights that are arguments would be copied at each call. One product of
+all outputs is faster than a batch: a BERT layer of 128 words takes 7.8 ms, 8.9 ms with a batch, and
+7.9 ms without either, on one thread."""
 
 
 @dataclass(frozen=True)
