@@ -47,7 +47,8 @@ ORDER = (
     "infer-type",
     "label-ops",
 )
-"""The flags of the passes, in their order."""
+"""The flags of the passes, in their order. Those that kc does not have yet, as ``alter-op-layout``,
+are skipped."""
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "combine-parallel-conv2d": {"constants_only": True},

@@ -105,12 +105,20 @@ _FUNCTIONS = {
     "expr_functor": "kc.tvm.relay.visitors",
     "fromtext": "kc.tvm.relay.text_parser",
     "load_param_dict": "kc.runtime.param_dict",
+    "quantize": "kc.tvm.relay.quantize",
     "save_param_dict": "kc.runtime.param_dict",
     "scope_builder": "kc.tvm.relay.scope_builder",
     "testing": "kc.tvm.relay.testing",
 }
 """The name of a function -> the module that has it, which is imported when it is first used."""
-_MODULES = ("build_module", "dataflow_pattern", "expr_functor", "scope_builder", "testing")
+_MODULES = (
+    "build_module",
+    "dataflow_pattern",
+    "expr_functor",
+    "quantize",
+    "scope_builder",
+    "testing",
+)
 """The names among these that are modules themselves."""
 
 

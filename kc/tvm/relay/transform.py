@@ -14,12 +14,14 @@ from typing import Any
 from xdsl.passes import ModulePass
 
 from kc.support import registry
-from kc.support.diagnostics import GraphError, counted
+from kc.support.diagnostics import GraphError, UnknownName, counted, nearest
 from kc.support.locations import caller_location
+from kc.support.plugins import camel_case
 from kc.transform import PassInfo, Sequential, UserPass, module_pass
 from kc.tvm.pass_config import flag_of
+from kc.tvm.relay.later_passes import LATER, later
 
-__all__ = ["Sequential", "gradient", "module_pass"]
+__all__ = ["BatchingOps", "Sequential", "gradient", "module_pass"]
 
 MODES = ("higher_order", "first_order")
 """The modes of Relay's ``gradient``."""
@@ -66,6 +68,14 @@ def _maker(name: str, flag: str) -> Callable[..., UserPass]:
     make.__name__ = make.__qualname__ = name
     make.__doc__ = kind.__doc__
     return make
+
+
+def BatchingOps() -> Sequential:
+    """The three passes that compute operators of the same data as one."""
+    return Sequential(
+        [pass_maker(f"CombineParallel{name}")() for name in ("Conv2D", "Dense", "BatchMatmul")],
+        name="BatchingOps",
+    )
 
 
 def gradient(expr: Any, mod: Any = None, mode: str = "higher_order") -> Any:
@@ -124,12 +134,15 @@ def pass_maker(name: str) -> Callable[..., UserPass]:
 
 def __getattr__(name: str) -> Any:
     flag = flag_of(name)
-    if name.startswith("_") or not name[:1].isupper() or flag not in _flags():
-        raise AttributeError(f"module 'kc.relay.transform' has no attribute '{name}'")
-    return _maker(name, flag)
+    if name[:1].isupper() and flag in _flags():
+        return _maker(name, flag)
+    if name in LATER:
+        return later("relay.transform", name)
+    close = [] if name.startswith("_") else nearest(name, __dir__())
+    meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    raise UnknownName(f"module 'kc.relay.transform' has no attribute '{name}'{meant}", name=name)
 
 
 def __dir__() -> list[str]:
-    return sorted(
-        [*__all__, *("".join(w.capitalize() for w in flag.split("-")) for flag in _flags())]
-    )
+    names = (camel_case(flag).replace("Conv2d", "Conv2D") for flag in _flags())
+    return sorted({*__all__, *names, *LATER})
