@@ -65,13 +65,15 @@ def viz(
     *,
     after: Any = None,
     times: Mapping[str, float] | None = None,
+    plan: Any = None,
     function: str = "main",
 ) -> str:
     """The picture of a function of a module, which is written to ``path`` too if that is given.
 
     ``path`` ends in .html or .dot; without it, the result is a page. ``after`` is a module to show
     at its side, such as the result of a pass. ``times`` are seconds of kernels by the name of their
-    function (``f.kernels``). Raises InputError KC0086 for another ending of ``path``, KC2410 for a
+    function (``f.kernels``). ``plan`` is a plan of memory (``f.memory_plan``), which the page shows
+    below the graph. Raises InputError KC0086 for another ending of ``path``, KC2410 for a
     module without the function.
     """
     ending = ".html" if path is None else Path(path).suffix
@@ -89,7 +91,7 @@ def viz(
     text = (
         _dot(dict(zip(titles, pictures, strict=True)))
         if ending == ".dot"
-        else _page(f"@{function}", dict(zip(titles, pictures, strict=True)))
+        else _page(f"@{function}", dict(zip(titles, pictures, strict=True)), plan)
     )
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")
@@ -281,11 +283,12 @@ def _svg(boxes: Sequence[Box]) -> str:
     )
 
 
-def _page(title: str, pictures: Mapping[str, Sequence[Box]]) -> str:
+def _page(title: str, pictures: Mapping[str, Sequence[Box]], plan: Any) -> str:
     columns = "".join(
         f"<section><h2>{html.escape(name)}: {_summary(boxes)}</h2>{_svg(boxes)}</section>"
         for name, boxes in pictures.items()
     )
+    memory = "" if plan is None else f"<h2>memory</h2>{plan._repr_html_()}"
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title><style>
 body {{ font: 12px ui-monospace, monospace; margin: 1em }}
@@ -293,7 +296,7 @@ main {{ display: flex; gap: 2em; align-items: flex-start; overflow: auto }}
 text {{ text-anchor: middle; font: 11px ui-monospace, monospace }}
 rect {{ stroke: #64748b }} rect.group {{ stroke: #15803d; stroke-width: 2 }}
 .edge {{ fill: none; stroke: #94a3b8 }}
-</style></head><body><h1>{html.escape(title)}</h1><main>{columns}</main></body></html>
+</style></head><body><h1>{html.escape(title)}</h1><main>{columns}</main>{memory}</body></html>
 """
 
 

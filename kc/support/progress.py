@@ -34,6 +34,9 @@ Phase = Literal["schedule", "passes", "code"]
 SHARES: dict[Phase, float] = {"schedule": 0.6, "passes": 0.2, "code": 0.2}
 """The approximate shares of a build's time that its phases take, for a chain of products."""
 
+KERNELS = (0.1, 0.9)
+"""The part of a graph's build, from and to, in which its kernels are made."""
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -53,13 +56,15 @@ class Progress:
     """The estimated part of the build that is done, from 0 to 1; it never decreases."""
     seconds: float
     """Seconds since the build began."""
+    unit: str = "function"
+    """What is counted: functions, or the kernels of a graph."""
 
     def __str__(self) -> str:
         parts = [f"{self.call}: {self.stage}"]
         if self.function is not None:
-            parts.append(f"function {self.number} of {self.count}, @{self.function}")
+            parts.append(f"{self.unit} {self.number} of {self.count}, @{self.function}")
         elif self.count:
-            parts.append(counted(self.count, "function"))
+            parts.append(counted(self.count, self.unit))
         return ", ".join([*parts, f"{self.fraction:.0%}", f"{self.seconds:.1f} s"])
 
 
@@ -185,21 +190,44 @@ class _Tracker:
         self._began = time.perf_counter()
         self._state: tuple[str, str | None, int, int] = ("te", None, 0, 0)
         self._fraction = 0.0
+        self._unit = "function"
+        self._range = (0.0, 1.0)
+        """The parts of the build that notes are about, from and to."""
+        self._kernel: tuple[str, int, int] | None = None
         self.ticker: _Ticker | None = None
 
     def note(
         self, phase: Phase, part: float, stage: str, function: str | None, number: int, count: int
     ) -> None:
         start, share = self._starts.get(phase, (1.0, 0.0))
-        self._fraction = max(self._fraction, min(1.0, start + share * part))
+        low, high = self._range
+        self._fraction = max(self._fraction, low + (high - low) * min(1.0, start + share * part))
+        if self._kernel is not None:
+            function, number, count = self._kernel
         self._state = (stage, function, number, count or self._state[3])
         if self._callback is not None:
             with hidden():
                 self._callback(self.progress())
 
+    @contextlib.contextmanager
+    def kernel(self, name: str, number: int, count: int) -> Iterator[None]:
+        before, self._kernel = self._kernel, (name, number, count)
+        self._unit = "kernel"
+        low, high = KERNELS
+        each = (high - low) / count
+        with self.part(low + each * (number - 1), low + each * number):
+            yield
+        self._kernel = before
+
+    @contextlib.contextmanager
+    def part(self, low: float, high: float) -> Iterator[None]:
+        self._range = low, high
+        yield
+        self._range = high, 1.0
+
     def progress(self) -> Progress:
         seconds = time.perf_counter() - self._began
-        return Progress(self._call, *self._state, self._fraction, seconds)
+        return Progress(self._call, *self._state, self._fraction, seconds, self._unit)
 
 
 _TRACKER: ContextVar[_Tracker | None] = ContextVar("kc_progress", default=None)
@@ -285,6 +313,30 @@ def note(
     tracker = _TRACKER.get()
     if tracker is not None:
         tracker.note(phase, part, stage, function, number, count)
+
+
+@contextlib.contextmanager
+def part(low: float, high: float) -> Iterator[None]:
+    """The work in this context is the part of a build from ``low`` to ``high`` (0 to 1)."""
+    tracker = _TRACKER.get()
+    if tracker is None:
+        yield
+        return
+    with tracker.part(low, high):
+        yield
+
+
+@contextlib.contextmanager
+def kernel(name: str, number: int, count: int) -> Iterator[None]:
+    """The work in this context is on one of the kernels of a graph: what it notes is a part of the
+    part that each kernel has of the build."""
+    tracker = _TRACKER.get()
+    if tracker is None or count < 1:
+        yield
+        return
+    with tracker.kernel(name, min(number, count), count):
+        note("schedule", 0.0, "schedule")
+        yield
 
 
 @contextlib.contextmanager

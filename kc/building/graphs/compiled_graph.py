@@ -29,7 +29,7 @@ from kc.dialects.graph.types import TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, numpy_dtype
 from kc.graph.interpreter import Interpreter
 from kc.runtime.module import Module, Source
-from kc.support import registry
+from kc.support import progress, registry
 from kc.support.diagnostics import GraphError, suggest
 from kc.support.ir_text import print_module
 from kc.support.locations import location_of
@@ -182,18 +182,20 @@ def build(
         paused_collection(),
         using_options(pipeline_options()),
         compile_cache.on_by_default(),
+        progress.tracking("kc.graph.build", PassContext.current().progress),
     ):
         module = copy_module(getattr(mod, "op", mod))
         bind_parameters(module, params or {}, name)
-        _optimize(module, name, chosen, opt_level)
+        with progress.part(0.0, progress.KERNELS[0]):
+            _optimize(module, name, chosen, opt_level)
         functions = Interpreter(module)
         function = functions.function(name)
         program = program_of(function, functions.functions)
         separate = is_compiled_in_parts(chosen)
         kernels = Kernels(chosen, [name], separate=separate, workspaces=_plans_workspaces(chosen))
-        kernels.compile_side_by_side(
-            step.group for step in all_steps(program.steps) if isinstance(step, Launch)
-        )
+        groups = [step.group for step in all_steps(program.steps) if isinstance(step, Launch)]
+        kernels.expect(groups)
+        kernels.compile_side_by_side(groups)
         threads = chosen.num_cores or 1
         plan = plan_memory(
             program,

@@ -40,7 +40,7 @@ from kc.dialects.tir import AllocOp, ForOp, StoreOp
 from kc.graph import strategies
 from kc.graph.group import GroupTensors, group_tensors, kernel_name
 from kc.instrument import run_passes
-from kc.support import registry
+from kc.support import progress, registry
 from kc.support.diagnostics import Diagnostic, diagnostic_handler
 from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import print_module
@@ -154,6 +154,14 @@ class Kernels:
         self._lowered: dict[str, tuple[GroupTensors, KernelOp | None]] = {}
         self._ready: dict[str, tuple[_Interface, Part]] = {}
         """Kernels that other processes have compiled."""
+        self._expected = 0
+        """The number of distinct groups of the program."""
+        self._begun = 0
+        """The number of kernels that have been made, or are being made."""
+
+    def expect(self, groups: Iterable[FuncOp]) -> None:
+        """Tell of the groups of the program, so that the progress of a build has a total."""
+        self._expected = len({canonical_text(group) for group in groups})
 
     def compile_side_by_side(self, groups: Iterable[FuncOp]) -> None:
         """Compile groups in as many processes as there are cores, where that takes less time.
@@ -186,6 +194,7 @@ class Kernels:
             answers = [kernel_worker.finish(worker) for worker in workers]
         for share, parts in zip(shares, answers, strict=True):
             for text, answer in zip(share, parts, strict=False):
+                self._begun += 1
                 if answer is not None:
                     self._ready[text] = _Interface.of_json(answer[0]), answer[1]
 
@@ -218,7 +227,9 @@ class Kernels:
     def _kernel(self, group: FuncOp, in_place: int | None) -> Kernel | None:
         key = canonical_text(group)
         if (key, in_place) not in self._kernels:
-            self._kernels[key, in_place] = self._made(group, key, in_place)
+            self._begun += key not in self._ready
+            with progress.kernel(group.sym_name.data, self._begun, self._expected):
+                self._kernels[key, in_place] = self._made(group, key, in_place)
         return self._kernels[key, in_place]
 
     def _made(self, group: FuncOp, key: str, in_place: int | None) -> Kernel | None:

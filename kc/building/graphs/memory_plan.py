@@ -17,7 +17,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from kc.building.graphs.plan_picture import plan_html, plan_page
 from kc.building.graphs.program import (
     Branch,
     Buffer,
@@ -36,6 +38,7 @@ from kc.dialects.graph.types import TensorSpec
 from kc.dialects.graph.values import ConstantOp
 from kc.graph.group import type_leaves
 from kc.runtime.signature import DTYPES
+from kc.support.display import Shown, show_text
 
 ALIGNMENT = 64
 """Bytes that offsets are multiples of: a cache line."""
@@ -144,6 +147,19 @@ class MemoryPlan:
             f"without sharing: {self.separate_bytes}; constants: {self.constant_bytes}"
         )
         return "\n".join(lines)
+
+    def show(self, path: str | Path | None = None) -> Shown:
+        """Print the table, or show picture and table in a notebook, and return the table as text.
+
+        With ``path``, a page with the picture and the table is written there instead.
+        """
+        if path is None:
+            return show_text(self.table(), self.table, self._repr_html_)
+        Path(path).write_text(plan_page(self), encoding="utf-8")
+        return Shown(self.table())
+
+    def _repr_html_(self) -> str:
+        return plan_html(self)
 
     def __str__(self) -> str:
         return self.table()
