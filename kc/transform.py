@@ -122,12 +122,35 @@ def module_pass(
 ) -> Any:
     """Make a pass from a function of an IRModule and the context. Also a decorator. The pass does
     not run if the context's ``opt_level`` is below the pass's, unless ``required_pass`` names it.
+    Of a class with a method ``transform_module``, it makes a function of the class's arguments that
+    gives the pass.
     """
 
-    def make(function: Callable[[IRModule, PassContext], Any]) -> UserPass:
+    def make(function: Any) -> Any:
+        if isinstance(function, type):
+            return pass_of_class(function, "transform_module", make)
         return UserPass(function, PassInfo(name or _name_of(function), opt_level, required))
 
     return make if pass_func is None else make(pass_func)
+
+
+def pass_of_class(
+    kind: type[Any], method: str, make: Callable[[Callable[..., Any]], UserPass]
+) -> Callable[..., UserPass]:
+    """The function of the arguments of a class that makes a pass of a method of its instance."""
+
+    @functools.wraps(kind, updated=())
+    def instance(*args: Any, **options: Any) -> UserPass:
+        call = getattr(kind(*args, **options), method)
+
+        @functools.wraps(call)
+        def function(*parts: Any) -> Any:
+            return call(*parts)
+
+        function.__name__ = kind.__name__
+        return make(function)
+
+    return instance
 
 
 def prim_func_pass(

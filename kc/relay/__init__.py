@@ -8,19 +8,27 @@ from kc.tvm.relay import *  # noqa: F403
 from kc.tvm.relay import __all__ as __all__
 from kc.tvm.relay import adt, analysis, expr, op, prelude, transform
 from kc.tvm.relay import types as ty
-from kc.tvm.relay.op import nn
+from kc.tvm.relay.op import annotation, image, nn, qnn, random, vision
 
 _second_names(
     __name__,
     adt=adt,
     analysis=analysis,
+    annotation=annotation,
     expr=expr,
+    function=expr,
+    image=image,
+    nn=nn,
     op=op,
     prelude=prelude,
+    qnn=qnn,
+    random=random,
     transform=transform,
     ty=ty,
+    vision=vision,
 )
-_second_names(f"{__name__}.op", nn=nn)
+_second_names(f"{__name__}.op", annotation=annotation, image=image, nn=nn, vision=vision)
+_second_names(f"{__name__}.qnn", op=qnn)
 
 
 def __getattr__(name: str) -> _AnyValue:

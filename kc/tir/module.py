@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from kc import tir
+from kc.analysis.module_copy import take_contents
 from kc.analysis.verify_changes import verify_all
 from kc.dialects.graph.data_types import DataOp
 from kc.dialects.graph.functions import FuncOp as GraphFuncOp
@@ -245,6 +246,25 @@ class IRModule:
                 here[name].detach()
             self.op.body.block.add_op(function.clone())
 
+    def __setitem__(self, name: str, function: Any) -> None:
+        """Add a function under a name, in place of another one of this name.
+
+        Types of graphs are inferred. A function that is refused leaves the module as it was.
+        """
+        name = str(getattr(name, "name_hint", name))
+        rest = [op.clone() for key, op in self.functions.items() if key != name]
+        changed = ModuleOp([*rest, *_functions_of(name, function)])
+        if any(isinstance(op, GraphFuncOp) for op in changed.body.ops):
+            infer_types(changed)
+        take_contents(self.op, changed)
+
+    def update_func(self, var: str, func: Any) -> None:
+        """Replace a function, or add it (TVM: ``update_func``)."""
+        self[var] = func
+
+    def __contains__(self, name: object) -> bool:
+        return str(getattr(name, "name_hint", name)) in self.functions
+
     def __getitem__(self, name: str) -> Any:
         """The function ``name``, as a module of this function alone; a function of a graph as
         Relay's. Raises KC1011 for an unknown name. "main" is also an alias for the only function
@@ -252,6 +272,7 @@ class IRModule:
         """
         from kc.tir.prim_func import PrimFunc  # derives from this class
 
+        name = str(getattr(name, "name_hint", name))
         functions = self.functions
         if name == "main" and name not in functions and len(functions) == 1:
             (name,) = functions

@@ -12,7 +12,7 @@ from typing import Any as _AnyValue
 
 from kc.support.absent_names import no_attribute as _no_attribute
 from kc.support.second_names import second_names as _second_names
-from kc.tvm.nodes.node_objects import FuncType, TupleType
+from kc.tvm.nodes.node_objects import FuncType, TupleType, Type, TypeKind
 from kc.tvm.relay import adt, analysis, expr, op, prelude, transform, types
 from kc.tvm.relay.adt import (
     Clause,
@@ -33,6 +33,7 @@ from kc.tvm.relay.expr import (
     GlobalVar,
     If,
     Let,
+    Op,
     RefCreate,
     RefRead,
     RefWrite,
@@ -43,9 +44,10 @@ from kc.tvm.relay.expr import (
     const,
     var,
 )
-from kc.tvm.relay.types import Any, TensorType, TypeCall, TypeVar, scalar_type
+from kc.tvm.relay.types import Any, RelayRefType, TensorType, TypeCall, TypeVar, scalar_type
 
 RelayExpr = Expr
+RefType = RelayRefType
 
 __all__ = [
     "Any",
@@ -65,8 +67,10 @@ __all__ = [
     "PatternTuple",
     "PatternVar",
     "PatternWildcard",
+    "Op",
     "RefCreate",
     "RefRead",
+    "RefType",
     "RefWrite",
     "RelayExpr",
     "TensorType",
@@ -74,8 +78,10 @@ __all__ = [
     "TupleGetItem",
     "TupleType",
     "TupleWrapper",
+    "Type",
     "TypeCall",
     "TypeData",
+    "TypeKind",
     "TypeVar",
     "Var",
     "adt",
@@ -96,25 +102,38 @@ _FUNCTIONS = {
     "ExprFunctor": "kc.tvm.relay.visitors",
     "ExprMutator": "kc.tvm.relay.visitors",
     "ExprVisitor": "kc.tvm.relay.visitors",
+    "Prelude": "kc.tvm.relay.prelude",
     "ScopeBuilder": "kc.tvm.relay.scope_builder",
+    "bind": "kc.tvm.relay.build_module",
     "bind_params_by_name": "kc.tvm.relay.build_module",
     "build": "kc.tvm.relay.build_module",
+    "build_config": "kc.tvm.relay.transform",
     "build_module": "kc.tvm.relay.build_module",
     "create_executor": "kc.tvm.relay.build_module",
     "dataflow_pattern": "kc.tvm.relay.dataflow_pattern",
     "expr_functor": "kc.tvm.relay.visitors",
+    "feature": "kc.tvm.relay.feature",
     "fromtext": "kc.tvm.relay.text_parser",
     "load_param_dict": "kc.runtime.param_dict",
+    "loops": "kc.tvm.relay.loops",
+    "optimize": "kc.tvm.relay.build_module",
+    "param_dict": "kc.runtime.param_dict",
+    "parse": "kc.tvm.relay.text_parser",
+    "parse_expr": "kc.tvm.relay.text_parser",
     "quantize": "kc.tvm.relay.quantize",
     "save_param_dict": "kc.runtime.param_dict",
     "scope_builder": "kc.tvm.relay.scope_builder",
     "testing": "kc.tvm.relay.testing",
+    "while_loop": "kc.tvm.relay.loops",
 }
 """The name of a function -> the module that has it, which is imported when it is first used."""
 _MODULES = (
     "build_module",
     "dataflow_pattern",
     "expr_functor",
+    "feature",
+    "loops",
+    "param_dict",
     "quantize",
     "scope_builder",
     "testing",

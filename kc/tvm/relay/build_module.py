@@ -16,12 +16,13 @@ from kc.support.locations import caller_location
 from kc.support.target import Target
 from kc.tir.module import IRModule
 from kc.tvm.pass_config import DEFAULT_OPT_LEVEL
-from kc.tvm.relay.analysis import free_vars
-from kc.tvm.relay.expr import Constant, Expr, Function, GlobalVar, Var, const
+from kc.tvm.relay import transform
+from kc.tvm.relay.expr import Constant, Expr, Function, GlobalVar, Var, as_expr, const
+from kc.tvm.relay.traversal import free_vars
 from kc.tvm.relay.types import TensorType
 from kc.tvm.relay.visitors import ExprMutator
 
-__all__ = ["Executor", "bind_params_by_name", "build", "create_executor"]
+__all__ = ["Executor", "bind", "bind_params_by_name", "build", "create_executor", "optimize"]
 
 KINDS = ("graph", "aot", "vm", "debug")
 """The kinds of executors: compiled ones, and those that the interpreter of graphs serves."""
@@ -100,10 +101,34 @@ def _fits(declared: TensorType, constant: Constant) -> bool:
     )
 
 
-class _Binder(ExprMutator):
-    """Replaces variables by constants."""
+def bind(expr: Expr, binds: Mapping[Var, Any]) -> Expr:
+    """The expression with values in place of variables; a function loses these parameters."""
+    values = {id(variable): as_expr(value) for variable, value in binds.items()}
+    if isinstance(expr, Function):
+        rest = [param for param in expr.params if id(param) not in values]
+        body = _Binder(values).visit(expr.body)
+        return Function(rest, body, None, expr.type_params, expr.attrs, expr.span)
+    return _Binder(values).visit(expr)
 
-    def __init__(self, constants: Mapping[int, Constant]) -> None:
+
+def optimize(
+    mod: Any, target: Target | str | None = None, params: Mapping[str, Any] | None = None
+) -> tuple[IRModule, dict[str, Any]]:
+    """The module after ``relay.build``'s passes on graphs, and the parameters that are left: none.
+
+    Raises the errors of the passes, and GraphError KC2450 for parameters that do not fit.
+    """
+    del target
+    module = mod if isinstance(mod, IRModule) else IRModule.from_expr(mod)
+    if params:
+        module = IRModule({**module.functions, "main": bind_params_by_name(module["main"], params)})
+    return transform.GraphOptimize()(module), {}
+
+
+class _Binder(ExprMutator):
+    """Replaces variables by other expressions."""
+
+    def __init__(self, constants: Mapping[int, Expr]) -> None:
         super().__init__()
         self.constants = constants
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from kc.dialects.graph.declaration import Operator
-from kc.expr.op_attributes import attribute_of, forget
+from kc.dialects.graph.declaration import Operator, all_operators
+from kc.expr import op_attributes
 from kc.runtime.ndarray import NDArray, cpu
 from kc.support.diagnostics import GraphError, Location
 from kc.support.locations import caller_location
@@ -98,7 +98,7 @@ class Expr:
         return TupleGetItem(self, index)
 
     def __len__(self) -> int:
-        from kc.tvm.relay.analysis import number_of_fields
+        from kc.tvm.relay.traversal import number_of_fields
 
         return number_of_fields(self)
 
@@ -107,6 +107,13 @@ class Expr:
 
     def __iter__(self) -> Iterator[Expr]:
         return iter([self[index] for index in range(len(self))])
+
+    def graph_function(self, name: str) -> list[Any]:
+        """The operations of a module whose function of this name has the free variables of the
+        expression as its parameters (see :class:`kc.IRModule`)."""
+        from kc.tvm.relay.traversal import free_vars
+
+        return Function(free_vars(self), self).graph_function(name)
 
     def astype(self, dtype: str) -> Call:
         """The expression with elements of another type."""
@@ -210,13 +217,37 @@ class Op(Expr):
         super().__init__()
         self.name = name
 
+    @staticmethod
+    def get(op_name: str) -> Op:
+        """An operator by its name. Raises GraphError KC2404 for an unknown one."""
+        from kc.tvm.relay.operator_functions import declaration_of
+
+        declaration_of(op_name)
+        return Op(op_name)
+
+    @staticmethod
+    def list_op_names() -> list[str]:
+        """The names of all operators."""
+        return sorted(all_operators())
+
     def get_attr(self, attr_name: str) -> Any:
-        """A registered attribute, such as ``"FTVMStrategy"``; None if there is none."""
-        return attribute_of(self.name, attr_name)
+        """An attribute of the operator: ``TOpPattern``, or one of ``kc.ir.register_op_attr``; None
+        if there is none."""
+        if attr_name == "TOpPattern":
+            return int(all_operators()[self.name].pattern)
+        return op_attributes.attribute_of(self.name, attr_name)
+
+    def has_attr(self, attr_name: str) -> bool:
+        """True if the operator has an attribute."""
+        return self.get_attr(attr_name) is not None
+
+    def set_attr(self, attr_name: str, value: Any, plevel: int = 10) -> None:
+        """Register an attribute of the operator: ``kc.ir.register_op_attr``."""
+        op_attributes.register_op_attr(self.name, attr_name, value, plevel)
 
     def reset_attr(self, attr_name: str) -> None:
         """Forget a registered attribute, such as a strategy."""
-        forget(self.name, attr_name)
+        op_attributes.forget(self.name, attr_name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Op) and other.name == self.name

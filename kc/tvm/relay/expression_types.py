@@ -21,12 +21,12 @@ def annotate_types(root: Expr, module: Any = None) -> None:
     ``module`` has the functions that it calls by name. The expressions stay the same objects.
     Raises GraphError: KC2400 for operands that do not fit, KC2401 for a type that nothing tells.
     """
-    from kc.tvm.relay.analysis import free_vars
+    from kc.tvm.relay.traversal import free_vars
 
     function = root if isinstance(root, Function) else Function(free_vars(root), root)
     functions, places = graph_of("main", function)
+    own = {each.sym_name.data: each for each in functions if isinstance(each, FuncOp)}
     if module is not None:
-        own = {each.sym_name.data for each in functions}
         functions += [
             each.clone()
             for name, each in module.functions.items()
@@ -47,7 +47,7 @@ def annotate_types(root: Expr, module: Any = None) -> None:
                 expr._checked_type = TupleType(field_types)
         elif isinstance(expr, Let):  # only the first let of a chain remains here
             expr._checked_type = expr.body._checked_type
-    function._checked_type = _type_of(functions[0])
+    function._checked_type = _type_of(own["main"])
 
 
 def _type_of(function: FuncOp) -> Type | None:

@@ -90,7 +90,7 @@ def _typed(params: list[relay.Var], body: relay.Expr, op: OperatorOp) -> FuncOp:
     functions = functions_of("main", relay.Function(params, body))
     module = ModuleOp(functions)
     infer_types(module)
-    if len(functions) > 1:
+    if len(functions) > 1 or not isinstance(functions[0], FuncOp):
         raise GraphError(
             "KC2470",
             f"{op.OPERATOR.name}: the expression that replaces it has functions in it",

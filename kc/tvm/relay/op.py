@@ -8,11 +8,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from kc.dialects.graph.declaration import all_operators
+from kc.dialects.graph.declaration import Pattern, all_operators
 from kc.support.absent_names import no_attribute
 from kc.support.second_names import second_names
+from kc.tvm.relay.composed_functions import COMPOSED
 from kc.tvm.relay.expr import Op
-from kc.tvm.relay.operator_functions import declaration_of, operator_function
+from kc.tvm.relay.operator_functions import operator_function
 
 NAMESPACES = ("nn", "image", "vision", "qnn", "random", "annotation", "dyn", "memory")
 """The namespaces of operators in Relay: ``relay.nn.relu`` is the operator ``nn.relu``."""
@@ -20,8 +21,7 @@ NAMESPACES = ("nn", "image", "vision", "qnn", "random", "annotation", "dyn", "me
 
 def get(name: str) -> Op:
     """An operator as a value. Raises GraphError KC2404 for an unknown one."""
-    declaration_of(name)
-    return Op(name)
+    return Op.get(name)
 
 
 def list_op_names() -> list[str]:
@@ -31,6 +31,9 @@ def list_op_names() -> list[str]:
 
 def function_named(name: str) -> Callable[..., Any] | None:
     """The function of the operator of this name; None if there is none."""
+    if name in COMPOSED:
+        return COMPOSED[name]
+    name = _OTHER_NAMES.get(name, name)
     return operator_function(name) if name in all_operators() else None
 
 
@@ -79,16 +82,25 @@ class Namespace(ModuleType):
     def __dir__(self) -> list[str]:
         start = f"{self._prefix}."
         return sorted(
-            name.removeprefix(start).partition(".")[0]
-            for name in all_operators()
-            if name.startswith(start)
+            {
+                name.removeprefix(start).partition(".")[0]
+                for name in (*all_operators(), *COMPOSED)
+                if name.startswith(start)
+            }
         )
 
 
+OpPattern = Pattern
+"""Relay's name of the kinds of operators that fusion distinguishes."""
+
+_OTHER_NAMES = {"reverse_reshape": "contrib_reverse_reshape"}
+"""Names of functions -> those of their operators."""
+
 _MODULES = {prefix: Namespace(prefix) for prefix in NAMESPACES}
+_MODULES["qnn"].op = _MODULES["qnn"]  # pyright: ignore[reportAttributeAccessIssue]
 globals().update(_MODULES)
 second_names(__name__, **_MODULES)
-second_names(__name__, "tensor", "transform", "reduce")
+second_names(__name__, "algorithm", "op", "reduce", "tensor", "transform")
 for _prefix, _module in _MODULES.items():
     sys.modules.setdefault(f"kc.relay.{_prefix}", _module)
 
@@ -104,6 +116,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {name.partition(".")[0] for name in all_operators()}
-    own = {"get", "list_op_names", "Op", *(name for name in _LAZY if "." not in name)}
-    return sorted({*names, *own, *NAMESPACES})
+    names = {name.partition(".")[0] for name in (*all_operators(), *COMPOSED)}
+    own = {"get", "list_op_names", "Op", "OpPattern", *(name for name in _LAZY if "." not in name)}
+    return sorted({*names, *_OTHER_NAMES, *own, *NAMESPACES})

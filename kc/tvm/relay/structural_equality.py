@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from kc.tvm.relay.adt import Constructor, Match, Pattern
 from kc.tvm.relay.expr import (
     Call,
     Constant,
@@ -67,6 +68,13 @@ def _anatomy(expr: Expr) -> _Anatomy:
             return _Anatomy((), (), (expr.ref,))
         case RefWrite():
             return _Anatomy((), (), (expr.ref, expr.value))
+        case Match():
+            patterns = [clause.lhs for clause in expr.clauses]
+            facts = (expr.complete, tuple(map(_form_of, patterns)))
+            bound = tuple(variable for pattern in patterns for variable in pattern.variables())
+            return _Anatomy(facts, bound, (expr.data, *(clause.rhs for clause in expr.clauses)))
+        case Constructor():
+            return _Anatomy((str(expr.belong_to), expr.name_hint), (), (), is_shared=False)
         case Op():
             return _Anatomy((expr.name,), (), (), is_shared=False)
         case GlobalVar():
@@ -75,10 +83,14 @@ def _anatomy(expr: Expr) -> _Anatomy:
             array = expr.data.numpy()
             return _Anatomy((expr.dtype, array.shape, array.tobytes()), (), (), is_shared=False)
         case _:
-            describe = getattr(expr, "anatomy", None)
-            if describe is not None:
-                return _Anatomy(*describe())
             return _Anatomy((), (), tuple(part for part, _ in parts_of(expr)))
+
+
+def _form_of(pattern: Pattern) -> tuple[Any, ...]:
+    """The form of a pattern of a match, without its variables."""
+    constructor = getattr(pattern, "constructor", None)
+    name = "" if constructor is None else f"{constructor.belong_to}.{constructor.name_hint}"
+    return (type(pattern).__name__, name, *map(_form_of, getattr(pattern, "patterns", ())))
 
 
 def difference_of(lhs: Expr, rhs: Expr, map_free_vars: bool = False) -> tuple[Any, Any] | None:

@@ -7,21 +7,40 @@ arguments.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from xdsl.passes import ModulePass
 
+from kc.dialects.graph.functions import FuncOp
 from kc.support import registry
-from kc.support.diagnostics import GraphError, UnknownName, counted, nearest
+from kc.support.diagnostics import CodegenError, GraphError, UnknownName, counted, nearest
 from kc.support.locations import caller_location
 from kc.support.plugins import camel_case
-from kc.transform import PassInfo, Sequential, UserPass, module_pass
+from kc.tir.module import IRModule
+from kc.transform import (
+    PassContext,
+    PassInfo,
+    Sequential,
+    UserPass,
+    module_pass,
+    pass_of_class,
+)
 from kc.tvm.pass_config import flag_of
 from kc.tvm.relay.later_passes import LATER, later
 
-__all__ = ["BatchingOps", "Sequential", "gradient", "module_pass"]
+__all__ = [
+    "BatchingOps",
+    "FoldConstantExpr",
+    "FunctionPass",
+    "Sequential",
+    "ToANormalFormExpr",
+    "build_config",
+    "function_pass",
+    "gradient",
+    "module_pass",
+]
 
 MODES = ("higher_order", "first_order")
 """The modes of Relay's ``gradient``."""
@@ -89,7 +108,6 @@ def gradient(expr: Any, mod: Any = None, mode: str = "higher_order") -> Any:
     for functions that are known only when they run.
     """
     from kc.graph.passes.first_order_gradient import differentiate
-    from kc.tir.module import IRModule
     from kc.tvm.relay.expr import Function
     from kc.tvm.relay.from_graph import function_of
 
@@ -119,6 +137,101 @@ def gradient(expr: Any, mod: Any = None, mode: str = "higher_order") -> Any:
             if key != name and key not in functions:
                 mod.op.body.block.add_op(op.clone())
     return function_of(whole.functions[name])
+
+
+def function_pass(
+    pass_func: Any = None,
+    opt_level: int = 0,
+    name: str | None = None,
+    required: Sequence[str] = (),
+) -> Any:
+    """Make a pass of a function of a Relay function, the module and the context; a decorator too.
+
+    It returns the function that takes the place of the first. A class with a method
+    ``transform_function`` becomes a function of the class's arguments that gives the pass. Types
+    are inferred afterwards. The pass raises CodegenError KC4505 if it returns anything else.
+    """
+
+    def make(function: Any) -> Any:
+        if isinstance(function, type):
+            return pass_of_class(function, "transform_function", make)
+        title = name or getattr(function, "__name__", type(function).__name__)
+
+        def apply(mod: IRModule, ctx: PassContext) -> IRModule:
+            return _each_function(function, title, mod, ctx)
+
+        return UserPass(apply, PassInfo(title, opt_level, required))
+
+    return make if pass_func is None else make(pass_func)
+
+
+FunctionPass = function_pass
+
+
+def _each_function(function: Any, title: str, mod: IRModule, ctx: PassContext) -> IRModule:
+    """The module with a function called on each function of a graph, but groups."""
+    from kc.tvm.relay.expr import Function
+    from kc.tvm.relay.from_graph import function_of, is_literal
+
+    changed: dict[str, Any] = {}
+    for key, op in mod.functions.items():
+        if not isinstance(op, FuncOp) or is_literal(op):
+            if not isinstance(op, FuncOp):
+                changed[key] = op
+            continue
+        before = function_of(op)
+        after = function(before, mod, ctx)
+        if not isinstance(after, Function):
+            raise CodegenError(
+                "KC4505",
+                f"pass '{title}' returned {type(after).__name__} for the function {key}",
+                why="a pass of functions must return a relay.Function",
+            )
+        changed[key] = after
+    return IRModule(changed)
+
+
+def build_config(
+    opt_level: int = 2,
+    required_pass: Any = None,
+    disabled_pass: Any = None,
+    trace: Any = None,
+) -> PassContext:
+    """The context of passes with these settings: an older name of ``PassContext``."""
+    del trace
+    return PassContext(
+        opt_level=opt_level,
+        required_pass=required_pass or (),
+        disabled_pass=disabled_pass or (),
+    )
+
+
+def FoldConstantExpr(expr: Any, mod: Any = None, fold_qnn: bool = False) -> Any:
+    """``FoldConstant`` of an expression, which may call functions of a module."""
+    del fold_qnn
+    return _of_expression("FoldConstant", expr, mod)
+
+
+def ToANormalFormExpr(e: Any) -> Any:
+    """``ToANormalForm`` of an expression."""
+    return _of_expression("ToANormalForm", e, None)
+
+
+def _of_expression(name: str, expr: Any, mod: Any) -> Any:
+    """What a pass makes of an expression, whose free variables have types."""
+    from kc.tvm.relay.expr import Function
+    from kc.tvm.relay.traversal import free_vars
+
+    variables = free_vars(expr)
+    function = expr if isinstance(expr, Function) else Function(variables, expr)
+    rest = {} if mod is None else {k: v for k, v in mod.functions.items() if k != "main"}
+    pass_ = __getattr__(name)()
+    after = pass_(IRModule({"main": function, **rest}))["main"]
+    if isinstance(expr, Function):
+        return after
+    from kc.tvm.relay.build_module import bind
+
+    return bind(after.body, dict(zip(after.params, variables, strict=True)))
 
 
 def _flags() -> dict[str, Any]:

@@ -125,3 +125,27 @@ def test_long_chains():
 
     assert kc.ir.structural_equal(chain("a"), chain("b"))
     assert kc.ir.structural_hash(chain("a")) == kc.ir.structural_hash(chain("b"))
+
+
+def counts(name: str, constructor: str = "Cons") -> relay.Function:
+    """1 for a list that begins with a constructor, else 0."""
+    mod = kc.IRModule()
+    prelude = relay.Prelude(mod)
+    _, cons, nil = mod.get_type("List")
+    chosen = {"Cons": cons, "Nil": nil}[constructor]
+    element, rest = relay.var(f"{name}_e"), relay.var(f"{name}_r")
+    fields = [relay.PatternVar(element), relay.PatternVar(rest)] if constructor == "Cons" else []
+    del prelude
+    data = relay.var(name)
+    clauses = [
+        relay.Clause(relay.PatternConstructor(chosen, fields), element if fields else data),
+        relay.Clause(relay.PatternWildcard(), data),
+    ]
+    return relay.Function([data], relay.Match(data, clauses))
+
+
+def test_matches_of_data_types():
+    assert kc.ir.structural_equal(counts("a"), counts("b"))
+    assert kc.ir.structural_hash(counts("a")) == kc.ir.structural_hash(counts("b"))
+    assert not kc.ir.structural_equal(counts("a"), counts("a", "Nil"))
+    assert relay.analysis.well_formed(counts("a"))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kc.dialects.graph.declaration import all_operators
-from kc.expr import op_attributes
 from kc.tvm.nodes.node_objects import Type
 from kc.tvm.relay.dataflow_pattern.indexed_graph import IndexedGraph, Node, is_same
 from kc.tvm.relay.dataflow_pattern.patterns import (
@@ -247,7 +245,7 @@ def _has_attribute(expr: Expr, name: str, value: Any) -> bool:
     """True if an expression has an attribute of a value."""
     match expr:
         case Op():
-            own = _operator_attribute(expr.name, name)
+            own = expr.get_attr(name)
             return own is not None and bool(own == value)
         case Call():
             own = getattr(expr.attrs, name, None)
@@ -259,9 +257,3 @@ def _has_attribute(expr: Expr, name: str, value: Any) -> bool:
             return own is not None and plain(own) == plain(value)
         case _:
             return False
-
-
-def _operator_attribute(operator: str, name: str) -> Any:
-    if name == "TOpPattern":
-        return int(all_operators()[operator].pattern)
-    return op_attributes.attribute_of(operator, name)

@@ -7,8 +7,8 @@ from typing import Any
 
 from kc.support.diagnostics import GraphError
 from kc.support.locations import caller_location
-from kc.tvm.relay.analysis import free_vars
 from kc.tvm.relay.expr import Expr, Function, Var, var
+from kc.tvm.relay.traversal import free_vars
 
 
 def image(

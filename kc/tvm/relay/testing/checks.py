@@ -14,8 +14,8 @@ from kc.support.diagnostics import GraphError
 from kc.support.locations import caller_location
 from kc.tir.module import IRModule
 from kc.tvm.relay import transform
-from kc.tvm.relay.analysis import free_vars, post_order
 from kc.tvm.relay.expr import Call, Expr, Function, Op
+from kc.tvm.relay.traversal import free_vars, post_order
 
 gradient = transform.gradient
 
