@@ -53,7 +53,7 @@ TARGET = ConversionTarget("convert-nvvm-to-llvm")
 
 @dataclass(frozen=True)
 class ConvertNvvmToLlvmPass(ModulePass):
-    """Translate the nvvm operations that are not a call of an intrinsic on the same operands."""
+    """Translate nvvm operations that are not calls of one intrinsic on the same operands."""
 
     name = "convert-nvvm-to-llvm"
 

@@ -65,7 +65,7 @@ TARGET = ConversionTarget("legalize-narrow-floats")
 
 @dataclass(frozen=True)
 class LegalizeNarrowFloatsPass(ModulePass):
-    """Compute in f32 what the CPU cannot compute in bf16, f16 or 8 bits, rounding each result."""
+    """Compute bf16, f16 and 8-bit floats in f32 where the CPU lacks them, and round each result."""
 
     name = "legalize-narrow-floats"
 

@@ -111,7 +111,7 @@ class WorkspaceSize:
 
 @dataclass(frozen=True)
 class TakeWorkspacePass(ModulePass):
-    """Replace what functions with ``kc.workspace`` allocate by parts of an argument."""
+    """Replace allocations of functions with ``kc.workspace`` by parts of an argument."""
 
     name = "take-workspace"
 

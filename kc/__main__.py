@@ -18,9 +18,12 @@ TOOLS = {
     "opt": ("kc.tools.kc_opt", "apply passes to a module: kc-opt"),
     "run": ("kc.tools.kc_run", "compile a function of a module and run it: kc-run"),
     "bisect": ("kc.tools.kc_bisect", "find the pass or schedule step that breaks a program"),
-    "reduce": ("kc.tools.kc_reduce", "shrink a module, and passes, that show a bug"),
+    "reduce": ("kc.tools.kc_reduce", "shrink a module and a list of passes that reproduce a bug"),
     "lsp": ("kc.tools.lsp", "a language server for editors: needs kc-compiler[lsp]"),
-    "translate": ("kc.tools.kc_translate", "a module as LLVM IR, assembly, PTX, C: kc-translate"),
+    "translate": (
+        "kc.tools.kc_translate",
+        "translate a module to LLVM IR, assembly, PTX, C: kc-translate",
+    ),
 }
 """Commands with flags of their own: the module whose ``main`` does the work."""
 
@@ -30,12 +33,15 @@ QUESTIONS = {
         "versions, host target, devices, plugins, tools; doctor --measure: rates of this CPU",
     ),
     "cache": ("kc.tools._cache", "the compile cache: cache ls, cache why NAME, cache rm NAME"),
-    "docs": ("kc.tools._pages", "a page of the documentation: docs split, docs KC3040, docs gpu"),
+    "docs": (
+        "kc.tools._pages",
+        "show a page of the documentation: docs split, docs KC3040, docs gpu",
+    ),
     "examples": ("kc.tools._examples", "copy the examples and lessons: examples DIR"),
-    "explain": ("kc.tools._pages", "what a diagnostic means: explain KC3040"),
+    "explain": ("kc.tools._pages", "explain a diagnostic: explain KC3040"),
     "migrate": (
         "kc.tvm.migrate",
-        "the names of TVM that a program uses, in kc: migrate FILE",
+        "list the TVM names that a program uses, with kc's names: migrate FILE",
     ),
     "completion": ("kc.tools._completion", "completion for a shell: completion bash|zsh|fish"),
 }

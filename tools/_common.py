@@ -45,8 +45,8 @@ GENERIC_TARGET = target_flag("x86-64 with 256-bit vectors")
 
 AUTO_SCHEDULE = Flag(
     "auto-schedule",
-    "choose a schedule for loops, too (tir, affine, scf); false: for nothing, not for te, linalg "
-    "or tosa either",
+    "choose a schedule for loops, too (tir, affine, scf); false: choose none, not even for te, "
+    "linalg or tosa",
     None,
     INPUT,
 )

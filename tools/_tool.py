@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 STATUS_HELP = """\
 Exit status: 0 done; 1 a mistake in the input; 2 wrong usage, or a file that cannot be
-read or written; 70 a bug of ours (with a reproducer); 130 interrupted."""
+read or written; 70 an internal error of kc (with a reproducer); 130 interrupted."""
 
 
 def status_of(error: KCError) -> int:

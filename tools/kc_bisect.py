@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
 USAGE = "kc bisect [FILE|-] [passes as for kc-opt] [--test=COMMAND]"
 ABOUT = """\
-Finds the pass or schedule step that breaks a program. COMMAND succeeds for a good module, whose
-file is {} in it: --test='kc run {} --check=reference.npy'. Without it the results of each step
-are compared with those of the input, on small random arguments."""
+Finds the pass or schedule step that breaks a program. COMMAND must succeed for good modules; {}
+stands for the file of the module: --test='kc run {} --check=reference.npy'. Without --test, the
+results after each step are compared with the results of the input, on small random arguments."""
 
 FLAGS = (
-    Flag("test", "a command that succeeds where the module in {} is good", "COMMAND", INPUT),
+    Flag("test", "a command that succeeds if the module in {} is good", "COMMAND", INPUT),
     Flag("timeout", "seconds after which COMMAND is ended, as a failure (default: 60)", "S", INPUT),
     Flag("o", "write the module before and after the step to files in DIR", "DIR", INPUT),
     GENERIC_TARGET,

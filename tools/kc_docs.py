@@ -16,6 +16,7 @@ from kc.areas import FAMILIES
 from kc.frontend.torch import operators_table as torch_table
 from kc.graph import operators_table
 from kc.support import class_docs, registry
+from kc.support.class_docs import first_sentence
 from kc.support.diagnostics import InputError
 from kc.support.explain import AREAS, explanations
 from kc.support.files import write_output
@@ -143,7 +144,7 @@ def _dialects() -> Iterator[str]:
 
 def _attribute_meaning(attribute: Any) -> str:
     values = getattr(attribute, "enum_type", None)
-    told = markdown(_own_doc(attribute if values is None else values).split("\n")[0])
+    told = markdown(first_sentence(_own_doc(attribute if values is None else values)))
     if values is None:
         return told
     return f"{told} One of {', '.join(f'`{member.value}`' for member in values)}.".strip()

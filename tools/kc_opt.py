@@ -73,13 +73,18 @@ FLAGS = (
     Flag("mlir-print-ir-before-all", "print the module before every pass", None, _SHOW),
     Flag("mlir-print-ir-after", "print the module after these passes", "PASS,...", _SHOW),
     Flag("mlir-print-ir-after-all", "print the module after every pass", None, _SHOW),
-    Flag("mlir-print-ir-after-change", "print it after a pass that changed it", None, _SHOW),
+    Flag(
+        "mlir-print-ir-after-change",
+        "print the module after each pass that changed it",
+        None,
+        _SHOW,
+    ),
     Flag("mlir-timing", "print the time of each pass", None, _SHOW),
-    Flag("diff", "print what each pass changed", None, _SHOW),
+    Flag("diff", "print the changes of each pass", None, _SHOW),
     Flag("dump-dir", "write the module at every stage to files in DIR", "DIR", _SHOW),
     Flag(
         "dump-generic",
-        "in the generic form, which mlir-opt --allow-unregistered-dialect reads",
+        "write these files in the generic form, which mlir-opt --allow-unregistered-dialect reads",
         None,
         _SHOW,
     ),
@@ -90,7 +95,12 @@ FLAGS = (
         _SHOW,
     ),
     Flag("schedule-report", "an alias of --report", "FILE.html", _SHOW),
-    Flag("report-code", "the LLVM IR and assembly of all loops in it, however many", None, _SHOW),
+    Flag(
+        "report-code",
+        "include the LLVM IR and assembly of all loops, whatever their number",
+        None,
+        _SHOW,
+    ),
     Flag("help", "this text, or the page of a pass", "PASS", INFORMATION, optional=True),
     VERSION,
     Flag("list-passes", "the names of all passes", None, INFORMATION),
@@ -106,9 +116,9 @@ FLAGS = (
 USAGE = "kc-opt [FILE|-] [passes and options in any order]"
 ABOUT = """\
 Reads a module, applies the passes in the order of their flags, prints the result.
-A pass takes options as --split="block=C loop=j factors=?,32"; func=NAME restricts any pass
-to one function; the same flag may be given several times. In [],
-optional options end with '?'; the others are required (unless the bare flag has a meaning)."""
+A pass takes options as --split="block=C loop=j factors=?,32"; func=NAME restricts any pass to
+one function; a flag may be repeated. Below, the options of a pass are listed in []: those with '?'
+are optional, the others are required (unless the flag has a meaning without options)."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

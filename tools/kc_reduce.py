@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 USAGE = "kc reduce [FILE|-] [passes as for kc-opt] [--test=COMMAND]"
 ABOUT = """\
-Shrinks a module and a list of passes to a few lines that show the same bug. COMMAND succeeds where
-the bug is there; in it {} is the file of the module, {passes} the passes as flags:
---test='! kc run {} --check=reference.npy'. Without it the bug is the error of the passes."""
+Shrinks a module and a list of passes to a few lines that reproduce the same bug. COMMAND must
+succeed for modules with the bug; {} stands for the file of the module, {passes} for the passes as
+flags: --test='! kc run {} --check=reference.npy'. Without --test, the bug is the error of the
+passes."""
 
 FLAGS = (
     Flag("test", "a command that succeeds if the module in {} has the bug", "COMMAND", INPUT),

@@ -41,8 +41,8 @@ TIME_BUDGET = 2.0
 
 USAGE = "kc-run [FILE|-] [-e FUNC] [--args=a.npy,b.npy,3 | --random --seed=N]"
 ABOUT = """\
-Compiles a function of the module, runs it, and prints what it wrote. Inputs come from files and
-numbers in the order of the arguments, or are random (the same ones for the same seed)."""
+Compiles a function of the module, runs it, and prints its outputs. Inputs are files and numbers in
+the order of the arguments, or random (the same seed gives the same inputs)."""
 
 FLAGS = (
     Flag("e", "the function to run (default: 'main', or the only one)", "FUNC", INPUT),
@@ -62,7 +62,12 @@ FLAGS = (
         optional=True,
     ),
     CHECK_EACH,
-    Flag("interpret", "run it in the interpreter: slow, with every access checked", None, CHECKS),
+    Flag(
+        "interpret",
+        "run the function in the interpreter: slow, with every access checked",
+        None,
+        CHECKS,
+    ),
     Flag(
         "time",
         "measure the function and compare it with its roofline (on standard error)",

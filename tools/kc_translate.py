@@ -44,9 +44,9 @@ def flags() -> tuple[Flag, ...]:
 
 
 ABOUT = """\
-Reads a module, lowers it as far as the format needs, and writes the result. Functions that nobody
-has scheduled (te, linalg, tosa) get a schedule, as in kc.build. A module that names its target
-(kc.target) is compiled for that one."""
+Reads a module, lowers it as far as the format needs, and writes the result. Functions without
+a schedule (te, linalg, tosa) get one, as in kc.build. A module that names its target (kc.target) is
+compiled for that target."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -29,8 +29,8 @@ AREAS = {
 FAMILIES = {
     "schedule": "Schedule primitives (on tir; te functions are lowered to tir first)",
     "sched": "Schedules written as IR (dialect sched)",
-    "chosen": "Schedules that are chosen (te functions are lowered to tir first)",
-    "graph": "Passes on graph, by the names of Relay's",
+    "chosen": "Automatic schedules (te functions are lowered to tir first)",
+    "graph": "Passes on graph (under the names of Relay's passes)",
     "tir": "Passes on tir",
     "gpu": "Passes on gpu",
     "conversion": "Conversions",

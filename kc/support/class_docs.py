@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 INDEX = Path(__file__).with_suffix(".json")
+_NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 
 
 @dataclass(frozen=True)
 class ClassDoc:
     """The documentation of a pass or primitive, read from its source.
 
-    ``summary`` is the first line of the docstring. ``options`` are the names of the fields, and
+    ``summary`` is the first sentence of the docstring. ``options`` are the names of the fields, and
     ``required`` the fields without a default. ``bare`` is the first paragraph of the docstring of
     the method ``defaults``, for primitives whose flag works without options. ``unsafe`` is true if
     there is an option of that name.
@@ -31,6 +33,12 @@ class ClassDoc:
     required: tuple[str, ...] = ()
     bare: str = ""
     unsafe: bool = False
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a docstring, on one line."""
+    paragraph = " ".join(text.strip().split("\n\n")[0].split())
+    return _NEXT_SENTENCE.split(paragraph)[0]
 
 
 def class_doc(path: str) -> ClassDoc | None:

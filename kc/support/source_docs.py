@@ -14,7 +14,7 @@ import inspect
 import re
 from pathlib import Path
 
-from kc.support.class_docs import ClassDoc
+from kc.support.class_docs import ClassDoc, first_sentence
 
 _FIRST_METHOD = re.compile(r"^    (?:@|(?:async )?def )", re.MULTILINE)
 _DEFAULTS = re.compile(
@@ -36,7 +36,7 @@ def read_class_doc(path: str) -> ClassDoc | None:
     bare = _collect(owner, text, options)
     names = [field.replace("_", "-") for field in options]
     required = [field.replace("_", "-") for field, needed in options.items() if needed]
-    summary = (ast.get_docstring(_head(text)) or "").split("\n")[0]
+    summary = first_sentence(ast.get_docstring(_head(text)) or "")
     unsafe = re.search(r"^    undecidable = True$", text, re.MULTILINE) is not None
     return ClassDoc(summary, tuple(names), tuple(required), bare, unsafe)
 

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Iterator
 
 from kc.support import registry
+from kc.support.class_docs import first_sentence
 from kc.tir.methods import method_of, signature_of
 from kc.transforms.trace.session import Step
 
@@ -60,7 +61,7 @@ def _method(step: Step) -> Iterator[str]:
         shown.append(f"{prefix}{parameter.name}: {annotation}{default}")
     method = method_of(step)
     yield f"\n    def {method.__name__}({', '.join(shown)}) -> {signature.return_annotation}:\n"
-    yield f'        """{(inspect.getdoc(step) or "").splitlines()[0]}"""\n'
+    yield f'        """{first_sentence(inspect.getdoc(step) or "")}"""\n'
     yield "        ...\n"
 
 

@@ -44,8 +44,9 @@ def test_help_is_what_the_class_says(entry):
     """
     cls, doc = entry.load(), read_class_doc(entry.path)
     assert doc is not None
-    assert doc.summary == cls.__doc__.split("\n")[0]
+    assert " ".join(cls.__doc__.split()).startswith(doc.summary)
     assert doc.summary.endswith(".")
+    assert ". " not in doc.summary
     fields = {field.name.replace("_", "-"): field for field in dataclasses.fields(cls)}
     assert list(doc.options) == list(fields)
     assert list(doc.required) == [

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kc.support import registry
-from kc.support.class_docs import class_doc
+from kc.support.class_docs import class_doc, first_sentence
 from kc.tools.lsp.document import Document
 
 
@@ -85,7 +85,7 @@ def operations() -> list[Item]:
     for name in registry.current().dialects:
         dialect: Any = context.get_optional_dialect(name)
         for operation in dialect.operations if dialect is not None else ():
-            doc = (operation.__doc__ or "").strip().split("\n")[0]
+            doc = first_sentence(operation.__doc__ or "")
             items.append(Item(operation.name, "operation", name, doc))
     return items
 

@@ -54,7 +54,7 @@ from kc.transforms.graph._scaling import (
 
 @dataclass(frozen=True)
 class BackwardFoldScaleAxisPass(ModulePass):
-    """Scale weights of convolutions and products instead of their results."""
+    """Scale the weights of convolutions and products instead of their results."""
 
     name = "backward-fold-scale-axis"
     opt_level: ClassVar[int] = 3

@@ -36,7 +36,7 @@ from kc.transforms.graph._rewriting import is_operator, rewrite, tensor_of
 
 @dataclass(frozen=True)
 class CanonicalizeCastPass(ModulePass):
-    """Give each consumer of a widening cast in a graph a cast of its own."""
+    """Duplicate each widening cast in a graph for each of its consumers."""
 
     name = "canonicalize-cast"
     opt_level: ClassVar[int] = 3

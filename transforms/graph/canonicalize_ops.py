@@ -28,7 +28,7 @@ from kc.transforms.graph._rewriting import is_operator, rewrite, tensor_of
 
 @dataclass(frozen=True)
 class CanonicalizeOpsPass(ModulePass):
-    """Write operators of graphs that are short for others as these."""
+    """Replace operators of graphs by the simpler operators that define them."""
 
     name = "canonicalize-ops"
     opt_level: ClassVar[int] = 3

@@ -37,7 +37,7 @@ from kc.transforms.graph._rewriting import tensor_of
 
 @dataclass(frozen=True)
 class CombineParallelBatchMatmulPass(ModulePass):
-    """Compute batched products of the same matrices as one."""
+    """Merge batched products of the same matrices into one product."""
 
     name = "combine-parallel-batch-matmul"
     opt_level: ClassVar[int] = 4

@@ -41,7 +41,7 @@ from kc.transforms.graph._rewriting import tensor_of
 
 @dataclass(frozen=True)
 class CombineParallelConv2dPass(ModulePass):
-    """Compute convolutions of the same data as one."""
+    """Merge convolutions of the same data into one convolution."""
 
     name = "combine-parallel-conv2d"
     opt_level: ClassVar[int] = 4

@@ -45,7 +45,7 @@ from kc.transforms.graph._rewriting import is_operator, tensor_of
 
 @dataclass(frozen=True)
 class CombineParallelDensePass(ModulePass):
-    """Compute layers of the same data as one."""
+    """Merge dense layers of the same data into one layer."""
 
     name = "combine-parallel-dense"
     opt_level: ClassVar[int] = 4

@@ -34,7 +34,7 @@ from kc.transforms.graph._symbols import functions_of
 
 @dataclass(frozen=True)
 class DeadCodeEliminationPass(ModulePass):
-    """Remove values of graphs that nothing uses."""
+    """Remove unused values of graphs."""
 
     name = "dead-code-elimination"
     opt_level: ClassVar[int] = 1

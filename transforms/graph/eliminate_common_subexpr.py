@@ -46,7 +46,7 @@ _COMPARED = (
 
 @dataclass(frozen=True)
 class EliminateCommonSubexprPass(ModulePass):
-    """Compute equal values of graphs once."""
+    """Merge equal values of graphs."""
 
     name = "eliminate-common-subexpr"
     opt_level: ClassVar[int] = 3

@@ -34,7 +34,7 @@ from kc.transforms.graph._rewriting import rewrite
 
 @dataclass(frozen=True)
 class EtaExpandPass(ModulePass):
-    """Write functions of a module that are values as functions that call them."""
+    """Wrap functions of a module that are used as values in functions that call them."""
 
     name = "eta-expand"
     opt_level: ClassVar[int] = 1

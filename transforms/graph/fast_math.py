@@ -36,7 +36,7 @@ FAST = {
 
 @dataclass(frozen=True)
 class FastMathPass(ModulePass):
-    """Compute exp, tanh, erf and softmax of graphs by short polynomials."""
+    """Approximate exp, tanh, erf and softmax of graphs by short polynomials."""
 
     name = "fast-math"
     opt_level: ClassVar[int] = 4

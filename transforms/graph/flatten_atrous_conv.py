@@ -36,7 +36,7 @@ from kc.transforms.graph._rewriting import rewrite
 
 @dataclass(frozen=True)
 class FlattenAtrousConvPass(ModulePass):
-    """Write a convolution between blocks of space as a dilated one."""
+    """Replace a convolution between space_to_batch_nd and its inverse by a dilated one."""
 
     name = "flatten-atrous-conv"
     opt_level: ClassVar[int] = 0

@@ -41,7 +41,7 @@ from kc.transforms.graph._rewriting import rewrite, tensor_of
 
 @dataclass(frozen=True)
 class FoldExplicitPaddingPass(ModulePass):
-    """Write padding before a convolution or a pool as its attribute."""
+    """Fold padding before a convolution or a pool into the operator's attribute."""
 
     name = "fold-explicit-padding"
     opt_level: ClassVar[int] = 0

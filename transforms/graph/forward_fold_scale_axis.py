@@ -49,7 +49,7 @@ from kc.transforms.graph._scaling import (
 
 @dataclass(frozen=True)
 class ForwardFoldScaleAxisPass(ModulePass):
-    """Scale weights of convolutions and products instead of their data."""
+    """Scale the weights of convolutions and products instead of their data."""
 
     name = "forward-fold-scale-axis"
     opt_level: ClassVar[int] = 3

@@ -70,7 +70,7 @@ _UNKNOWN = UnknownType()
 
 @dataclass(frozen=True)
 class InferTypePass(ModulePass):
-    """Find the types of values of graphs, from operands to results and back."""
+    """Infer the types of the values of graphs, from operands to results and back."""
 
     name = "infer-type"
     opt_level: ClassVar[int] = 0

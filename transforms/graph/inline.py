@@ -30,7 +30,7 @@ from kc.transforms.graph._symbols import functions_of, reachable, symbols_in
 
 @dataclass(frozen=True)
 class InlinePass(ModulePass):
-    """Put the bodies of functions of graphs marked ``inline`` where they are called."""
+    """Replace calls of graph functions marked ``inline`` by the functions' bodies."""
 
     name = "inline"
     opt_level: ClassVar[int] = 1

@@ -28,7 +28,7 @@ from kc.transforms.graph._symbols import functions_of
 
 @dataclass(frozen=True)
 class LabelOpsPass(ModulePass):
-    """Label each kernel of a graph with a hash of what it computes."""
+    """Label each kernel of a graph with a hash of its computation."""
 
     name = "label-ops"
     opt_level: ClassVar[int] = 1

@@ -39,7 +39,7 @@ from kc.transforms.graph._symbols import functions_of
 
 @dataclass(frozen=True)
 class LambdaLiftPass(ModulePass):
-    """Make functions of graphs that are values functions of the module."""
+    """Move functions of graphs that are values to the module."""
 
     name = "lambda-lift"
     opt_level: ClassVar[int] = 1

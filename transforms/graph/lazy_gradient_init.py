@@ -39,7 +39,7 @@ MOST_ELEMENTS = 4096
 
 @dataclass(frozen=True)
 class LazyGradientInitPass(ModulePass):
-    """Leave out arithmetic with zeros and ones."""
+    """Remove arithmetic with tensors of zeros and ones."""
 
     name = "lazy-gradient-init"
     opt_level: ClassVar[int] = 1

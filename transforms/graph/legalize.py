@@ -30,7 +30,7 @@ from kc.transforms.graph._rewriting import rewrite_once
 
 @dataclass(frozen=True)
 class LegalizePass(ModulePass):
-    """Replace operators of graphs by those that users have registered for them."""
+    """Replace operators of graphs by the replacements that users have registered."""
 
     name = "legalize"
     opt_level: ClassVar[int] = 1

@@ -53,7 +53,7 @@ _SMALL_ZERO = 1 << 22
 
 @dataclass(frozen=True)
 class QnnCanonicalizePass(ModulePass):
-    """Write operators of quantized tensors as operators of integers and floats."""
+    """Replace operators of quantized tensors by operators of integers and floats."""
 
     name = "qnn-canonicalize"
     opt_level: ClassVar[int] = 1

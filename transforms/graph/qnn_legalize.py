@@ -28,7 +28,7 @@ from kc.transforms.graph._rewriting import rewrite_once
 
 @dataclass(frozen=True)
 class QnnLegalizePass(ModulePass):
-    """Replace quantized operators of graphs by those that users have registered for them."""
+    """Replace quantized operators by the replacements that users have registered."""
 
     name = "qnn-legalize"
     opt_level: ClassVar[int] = 1

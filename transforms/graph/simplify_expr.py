@@ -52,7 +52,7 @@ _HELD_FLOATS = {
 
 @dataclass(frozen=True)
 class SimplifyExprPass(ModulePass):
-    """Write values of graphs by fewer and smaller operators."""
+    """Simplify values of graphs to fewer and smaller operators."""
 
     name = "simplify-expr"
     opt_level: ClassVar[int] = 0

@@ -34,7 +34,7 @@ from kc.transforms.graph._symbols import functions_of
 
 @dataclass(frozen=True)
 class ToBasicBlockNormalFormPass(ModulePass):
-    """Put each value of a graph into the innermost block that has all its uses."""
+    """Move each value of a graph into the innermost block that contains all its uses."""
 
     name = "to-basic-block-normal-form"
     opt_level: ClassVar[int] = 1

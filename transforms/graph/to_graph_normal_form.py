@@ -29,7 +29,7 @@ from kc.transforms.graph._scopes import dissolve_bindings, open_functions
 
 @dataclass(frozen=True)
 class ToGraphNormalFormPass(ModulePass):
-    """Use values of graphs for the variables that they are bound to."""
+    """Replace bound variables of graphs by their values."""
 
     name = "to-graph-normal-form"
     opt_level: ClassVar[int] = 1

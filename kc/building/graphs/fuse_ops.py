@@ -42,7 +42,7 @@ BY_COST = 3
 
 @dataclass(frozen=True)
 class FuseOpsPass(ModulePass):
-    """Gather operators into groups that become one kernel each."""
+    """Group operators; each group becomes one kernel."""
 
     name = "fuse-ops"
     opt_level: ClassVar[int] = 0

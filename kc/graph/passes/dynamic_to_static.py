@@ -38,7 +38,7 @@ PREFIX = "dyn."
 
 @dataclass(frozen=True)
 class DynamicToStaticPass(ModulePass):
-    """Replace operators whose sizes are constants by those with sizes as attributes."""
+    """Replace operators with constant size operands by operators with size attributes."""
 
     name = "dynamic-to-static"
     opt_level: ClassVar[int] = 2

@@ -43,7 +43,7 @@ from kc.transforms.graph._symbols import symbols_in
 
 @dataclass(frozen=True)
 class FirstOrderGradientPass(ModulePass):
-    """Make functions of graphs those that give their value and their gradients."""
+    """Replace functions of graphs by functions that return the value and the gradients."""
 
     name = "first-order-gradient"
     opt_level: ClassVar[int] = 1

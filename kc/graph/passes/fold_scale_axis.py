@@ -31,7 +31,7 @@ from kc.transforms.graph.forward_fold_scale_axis import ForwardFoldScaleAxisPass
 
 @dataclass(frozen=True)
 class FoldScaleAxisPass(ModulePass):
-    """Scale weights, at compile time, instead of data and results."""
+    """Scale weights at compile time instead of scaling data and results at run time."""
 
     name = "fold-scale-axis"
     opt_level: ClassVar[int] = 3

@@ -64,7 +64,7 @@ _PARTS = (OperatorOp, ConstantOp, TupleOp, TupleGetItemOp, LetOp, ReturnOp)
 
 @dataclass(frozen=True)
 class LowerTePass(ModulePass):
-    """Make one function of loops of each graph function."""
+    """Lower each graph function to one function of loops."""
 
     name = "lower-te"
     opt_level: ClassVar[int] = 0
