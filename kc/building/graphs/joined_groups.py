@@ -167,6 +167,10 @@ class _Block:
         self.read_whole = list(fields_read_whole(block))
         self.reasons: dict[Node, str] = {}
         """Why groups stay apart, by their roots."""
+        self._verdicts: dict[Hashable, tuple[bool, str]] = {}
+        """What was found of groups: whether they are to be joined, and why."""
+        self._kernels: dict[Hashable, tuple[KernelCost, Sequence[Hashable]] | None] = {}
+        """The costs and the buffers of the kernels of operations; None where there is no kernel."""
 
     def join(self) -> None:
         """Join groups until no more are worth it; consumers first, as they are what is joined."""
@@ -245,41 +249,44 @@ class _Block:
         self.reasons.setdefault(part.root, why)
 
     def _gain(self, part: Part, parts: Sequence[Part], sink: Part) -> str | None:
-        """Why groups are to be joined; None, with the border noted, if they are not."""
+        """Why groups are to be joined; None, with the border noted, if they are not.
+
+        Each join looks at all groups again, most of which are as they were.
+        """
+        key = part.root, sink.root, frozenset(frozenset(each.nodes) for each in parts)
+        if key not in self._verdicts:
+            self._verdicts[key] = self._verdict(part, parts, sink)
+        pays, why = self._verdicts[key]
+        if pays:
+            return why
+        self.reasons[part.root] = why
+        return None
+
+    def _verdict(self, part: Part, parts: Sequence[Part], sink: Part) -> tuple[bool, str]:
+        """Whether groups are to be joined, and why."""
         with_these = ", ".join(_named(each) for each in parts if each is not part)
         whole = " + ".join(map(_named, parts))
         if sum(not each.is_view for each in parts) < 2:
-            self.reasons[part.root] = (
-                f"with {_named(sink)}: one of them is a view and moves nothing"
-            )
-            return None
+            return False, f"with {_named(sink)}: one of them is a view and moves nothing"
         anchors = [op for each in parts for op in each.anchors]
         apart = [op for op in anchors if op.OPERATOR.family not in JOINED and not _reduces(op)]
         if apart and len([each for each in parts if each.anchors]) > 1:
-            self.reasons[part.root] = (
-                f"with {_named(sink)}: the loops of {apart[0].OPERATOR.name} are its own"
-            )
-            return None
+            return False, f"with {_named(sink)}: the loops of {apart[0].OPERATOR.name} are its own"
         between = self._bytes_between(parts, sink)
         most = self._most_saved(between, len(parts))
         least = self._least_work(parts)
         if most < LEAST_GAIN * least:
-            self.reasons[part.root] = (
+            return False, (
                 f"with {with_these}: {size_text(sum(between))} less to move is "
                 f"{_cycles(most)} of {_cycles(least)} at most, less than {LEAST_GAIN:.0%}"
             )
-            return None
         joint, apart_cycles = self._compared(parts, sink)
         if joint is None or apart_cycles is None:
-            self.reasons[part.root] = f"with {_named(sink)}: one of them is not compiled by itself"
-            return None
+            return False, f"with {_named(sink)}: one of them is not compiled by itself"
         numbers = f"{_cycles(joint)} instead of {_cycles(apart_cycles)}"
         if joint > (1 - LEAST_GAIN) * apart_cycles:
-            self.reasons[part.root] = (
-                f"with {with_these}: {numbers}, less than {LEAST_GAIN:.0%} saved"
-            )
-            return None
-        return f"{whole}: {numbers}, {size_text(sum(between))} need not cross memory"
+            return False, f"with {with_these}: {numbers}, less than {LEAST_GAIN:.0%} saved"
+        return True, f"{whole}: {numbers}, {size_text(sum(between))} need not cross memory"
 
     def _compared(self, parts: Sequence[Part], sink: Part) -> tuple[float | None, float | None]:
         """The cycles of the joint kernel, and those of the kernels of the parts."""
@@ -300,12 +307,22 @@ class _Block:
         """The cycles of the kernels of groups one after the other; None if one has no kernel."""
         kernels: list[tuple[KernelCost, Sequence[Hashable]]] = []
         for ops, root in groups:
-            function, parameters, _ = group_of(root, ops, self.read_whole)
-            cost = self.joining.cost_of(function)
-            if cost is None:
+            key = root, frozenset(ops)
+            if key not in self._kernels:
+                self._kernels[key] = self._kernel(ops, root)
+            kernel = self._kernels[key]
+            if kernel is None:
                 return None
-            kernels.append((cost, _buffers(parameters, root.results[0])))
+            kernels.append(kernel)
         return cycles_of_sequence(kernels, self.machine)
+
+    def _kernel(
+        self, ops: list[Operation], root: Operation
+    ) -> tuple[KernelCost, Sequence[Hashable]] | None:
+        """The cost and the buffers of the kernel of operations; None if there is none."""
+        function, parameters, _ = group_of(root, ops, self.read_whole)
+        cost = self.joining.cost_of(function)
+        return None if cost is None else (cost, _buffers(parameters, root.results[0]))
 
     def _bytes_between(self, parts: Sequence[Part], sink: Part) -> list[int]:
         """The bytes that need not be moved in a joint kernel, as sizes of values.
