@@ -97,6 +97,7 @@ PLUGIN = Plugin(
             "dynamic-to-static",
             "lower-te",
             "first-order-gradient",
+            "partial-evaluate",
         )
         | paths_of("kc.building.graphs.{stem}:{name}Pass", "fuse-ops", "graph-optimize")
     },
