@@ -95,6 +95,7 @@ PLUGIN = Plugin(
             "fold-constant",
             "fold-scale-axis",
             "dynamic-to-static",
+            "to-mixed-precision",
             "lower-te",
             "first-order-gradient",
             "partial-evaluate",

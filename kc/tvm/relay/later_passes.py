@@ -50,9 +50,8 @@ LATER = {
     "PartitionGraph": _REGIONS,
     "PlanDevices": "kc.graph.build compiles a graph for one device, that of its target",
     "SimplifyFCTranspose": "relay.nn.matmul takes a weight that is transposed, and one that is not",
-    "ToMixedPrecision": "relay.cast, and out_dtype of convolutions and products",
     "quantize": _QUANTIZED,
-    "recast": "relay.cast, and out_dtype of convolutions and products",
+    "recast": "relay.transform.ToMixedPrecision, and relay.cast",
 }
 """The name of a pass -> what there is."""
 

@@ -47,6 +47,9 @@ _LAZY = {
     "register_schedule": "kc.graph.strategies:register_schedule",
     "register_strategy": "kc.graph.strategies:register_strategy",
     "strategy": "kc.tvm.relay.strategy:",
+    "register_mixed_precision_conversion": (
+        "kc.tvm.relay.mixed_precision:register_mixed_precision_conversion"
+    ),
     "qnn.register_qnn_legalize": "kc.tvm.relay.legalize:register_qnn_legalize",
     "qnn.transform": "kc.tvm.relay.qnn_transform:",
 }
