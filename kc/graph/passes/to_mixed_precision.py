@@ -300,27 +300,27 @@ class _Narrowing:
 
     def cast(self, value: SSAValue) -> SSAValue:
         """A value in the narrow type, cast once where it is defined."""
-        known = self.narrow.get(value)
-        if known is None:
-            known = self.source_of(value)
-        if known is None:
-            known = _behind(value, [call("cast", value, dtype=self.dtype)])
-        self.narrow[value] = known
-        return known
+        cast = self.narrow.get(value)
+        if cast is None:
+            cast = self.source_of(value)
+        if cast is None:
+            cast = _behind(value, [call("cast", value, dtype=self.dtype)])
+        self.narrow[value] = cast
+        return cast
 
     def widened(self, value: SSAValue) -> SSAValue:
         """A value that is computed narrow, in its own type again, cast once."""
-        known = self.wide.get(value)
-        if known is None:
+        cast = self.wide.get(value)
+        if cast is None:
             narrow = self.narrow[value]
             spec = spec_of(narrow.type)
             if isinstance(spec, TensorSpec):
-                known = _behind(narrow, [call("cast", narrow, dtype=WIDE)])
+                cast = _behind(narrow, [call("cast", narrow, dtype=WIDE)])
             else:
                 assert spec is not None
-                known = self._widened_tuple(narrow, len(spec))
-            self.wide[value] = known
-        return known
+                cast = self._widened_tuple(narrow, len(spec))
+            self.wide[value] = cast
+        return cast
 
     def _widened_tuple(self, narrow: SSAValue, count: int) -> SSAValue:
         """A tuple whose fields are cast."""
