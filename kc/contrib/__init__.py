@@ -12,11 +12,15 @@ __all__ = ["cc", "clang", "utils"]
 _second_names(__name__, cc=cc, clang=clang, utils=utils)
 
 
+_ON_DEMAND = ("graph_executor", "relay_viz")
+"""The modules that few programs need."""
+
+
 def __getattr__(name: str) -> _ModuleType:
-    if name != "graph_executor":  # which few programs need
+    if name not in _ON_DEMAND:
         raise _no_attribute("contrib", name)
     return _import_module(f"{__name__}.{name}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "graph_executor"])
+    return sorted([*__all__, *_ON_DEMAND])
