@@ -103,14 +103,20 @@ class Module:
         self._sources.update(sources)
         self._imported = imported
 
-    def __getitem__(self, name: str) -> Function:
-        """The function of a name. Raises CallError KC5120."""
+    def __getitem__(self, name: str) -> Any:
+        """The function of a name; ``"default"`` is a function of a device that gives the module
+        itself, which TVM's programs wrap (:class:`kc.contrib.graph_executor.GraphModule`).
+
+        Raises CallError KC5120.
+        """
+        if name == "default" and name not in self.functions:
+            return lambda device=None: self
         if name not in self.functions:
             hints = suggest(name, self.functions, "functions")
             raise CallError("KC5120", f"the module has no function '{name}'", hints=hints)
         return self.functions[name]
 
-    def get_function(self, name: str, query_imports: bool = False) -> Function:
+    def get_function(self, name: str, query_imports: bool = False) -> Any:
         """``self[name]``; nothing is imported that could be queried. Raises CallError KC5120."""
         del query_imports
         return self[name]
