@@ -43,6 +43,9 @@ OPTIMIZE = "graph-optimize"
 """The pass that optimises a module before it is compiled, where it is registered."""
 _WITH_TABLES = frozenset({"llvm"})
 """The kinds of targets whose code finds large constants beside it."""
+LEFT_OUT = ("FastMath", "CombineParallelDense")
+"""The passes that do not run unless they are asked for. One is not exact; the other makes a product
+of several layers as a batch, which took up to twice as long as the layers, and never less."""
 KINDS = ("llvm", "c")
 """The kinds of targets that graphs are compiled for."""
 
@@ -162,7 +165,7 @@ def build(
 
     ``params`` are arrays for arguments by name: they become constants of the code. The rest of the
     arguments are inputs. ``target`` is the host CPU by default. ``opt_level`` is the level of the
-    passes, without FastMath; where a pass context is entered, that has the level.
+    passes, without :data:`LEFT_OUT`; where a pass context is entered, that says which passes run.
 
     Raises GraphError: KC2447 for a size that depends on elements, KC2448 for recursion, KC2450 for
     parameters that the function lacks or that do not fit, KC2451 for another kind of target; and
@@ -288,7 +291,7 @@ def _optimize(module: ModuleOp, name: str, target: Target, opt_level: int) -> No
 
         context: Any = nullcontext()
         if PassContext.entered() is None:
-            context = PassContext(opt_level=opt_level, disabled_pass=["FastMath"])
+            context = PassContext(opt_level=opt_level, disabled_pass=LEFT_OUT)
         with target, context:
             run_passes(module, [registry.pass_class(OPTIMIZE)(entry=name)])
 

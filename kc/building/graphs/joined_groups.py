@@ -18,7 +18,7 @@ default schedules does it.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import TensorType
@@ -156,6 +156,14 @@ class Joining:
         return cost
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """Whether groups are joined, and why."""
+
+    is_joined: bool
+    why: str
+
+
 class _Block:
     """The graph of the groups of a block."""
 
@@ -167,8 +175,8 @@ class _Block:
         self.read_whole = list(fields_read_whole(block))
         self.reasons: dict[Node, str] = {}
         """Why groups stay apart, by their roots."""
-        self._verdicts: dict[Hashable, tuple[bool, str]] = {}
-        """What was found of groups: whether they are to be joined, and why."""
+        self.verdicts: dict[tuple[tuple[int, int], ...], Verdict] = {}
+        """What was found of groups, by the roots of each and the numbers of their nodes."""
         self._kernels: dict[Hashable, tuple[KernelCost, Sequence[Hashable]] | None] = {}
         """The costs and the buffers of the kernels of operations; None where there is no kernel."""
 
@@ -177,8 +185,11 @@ class _Block:
         has_changed = True
         while has_changed:
             self.reasons.clear()
-            joinable = (part for part in reversed(self._parts()) if _is_joinable(part))
-            has_changed = any(map(self._joined, joinable))
+            changed: set[Part] = set()
+            for part in reversed(self._parts()):
+                if part not in changed and _is_joinable(part):
+                    changed.update(self._joined(part, changed))
+            has_changed = bool(changed)
         self.partition.borders.update(self.reasons)
 
     def _parts(self) -> list[Part]:
@@ -206,17 +217,23 @@ class _Block:
                     source.users[user] = None
         return _sorted(parts)
 
-    def _joined(self, part: Part) -> bool:
-        """Join a group with those on the ways from it, if that pays; whether it was done."""
+    def _joined(self, part: Part, changed: Collection[Part]) -> Sequence[Part]:
+        """Join a group with those on the ways from it, if that pays: the groups that are one now.
+
+        Groups that have ``changed`` since they were looked up are left for the next time.
+        """
         for parts, sink in self._closures(part):
-            why = self._gain(part, parts, sink)
-            if why is None:
+            if any(each in changed for each in parts):
+                return ()
+            verdict = self._verdict(parts, sink)
+            if not verdict.is_joined:
+                self.reasons[part.root] = verdict.why
                 continue
             assert sink.group is not None
             groups = [each.group for each in parts if each is not sink and each.group is not None]
-            self.partition.join(groups, sink.group, why)
-            return True
-        return False
+            self.partition.join(groups, sink.group, verdict.why)
+            return parts
+        return ()
 
     def _closures(self, part: Part) -> Iterator[tuple[list[Part], Part]]:
         """The smallest set of groups whose values nothing else uses but that of the last; then the
@@ -241,52 +258,52 @@ class _Block:
                 continue
             if all(user in inside for each in inside if each is not last for user in each.users):
                 yield list(inside), last
-                if not part.anchors or last.anchors and not last.is_result and _has_product(last):
+                if not part.anchors or _has_product(last):
                     return
 
     def _refuse(self, part: Part, why: str) -> None:
         """Note why a group stays apart, unless there is a reason with numbers."""
         self.reasons.setdefault(part.root, why)
 
-    def _gain(self, part: Part, parts: Sequence[Part], sink: Part) -> str | None:
-        """Why groups are to be joined; None, with the border noted, if they are not.
+    def _verdict(self, parts: Sequence[Part], sink: Part) -> Verdict:
+        """Whether groups are to be joined into the last, and why."""
+        key = tuple((part.root.index, len(part.nodes)) for part in parts)
+        if key not in self.verdicts:
+            self.verdicts[key] = self._judged(parts, sink)
+        return self.verdicts[key]
 
-        Each join looks at all groups again, most of which are as they were.
-        """
-        key = part.root, sink.root, frozenset(frozenset(each.nodes) for each in parts)
-        if key not in self._verdicts:
-            self._verdicts[key] = self._verdict(part, parts, sink)
-        pays, why = self._verdicts[key]
-        if pays:
-            return why
-        self.reasons[part.root] = why
-        return None
-
-    def _verdict(self, part: Part, parts: Sequence[Part], sink: Part) -> tuple[bool, str]:
-        """Whether groups are to be joined, and why."""
-        with_these = ", ".join(_named(each) for each in parts if each is not part)
-        whole = " + ".join(map(_named, parts))
-        if sum(not each.is_view for each in parts) < 2:
-            return False, f"with {_named(sink)}: one of them is a view and moves nothing"
-        anchors = [op for each in parts for op in each.anchors]
+    def _judged(self, parts: Sequence[Part], sink: Part) -> Verdict:
+        with_these = f"with {', '.join(map(_named, parts[1:]))}"
+        if sum(not part.is_view for part in parts) < 2:
+            return Verdict(False, f"{with_these}: one of them is a view and moves nothing")
+        anchors = [op for part in parts for op in part.anchors]
         apart = [op for op in anchors if op.OPERATOR.family not in JOINED and not _reduces(op)]
-        if apart and len([each for each in parts if each.anchors]) > 1:
-            return False, f"with {_named(sink)}: the loops of {apart[0].OPERATOR.name} are its own"
+        if apart and sum(bool(part.anchors) for part in parts) > 1:
+            return Verdict(
+                False, f"{with_these}: the loops of {apart[0].OPERATOR.name} are its own"
+            )
+        products = sum(map(_products, anchors))
+        if products > 2:
+            return Verdict(False, f"{with_these}: no more than two products share loops")
+        passed = sum(bytes_of_type(value.type) for value in _passed(parts, sink))
+        if products == 2 and sum(map(_has_product, parts)) == 2 and passed <= self.machine.l2:
+            why = f"{size_text(passed)} between the products stay in the L2 cache"
+            return Verdict(False, f"{with_these}: {why}")
         between = self._bytes_between(parts, sink)
         most = self._most_saved(between, len(parts))
         least = self._least_work(parts)
+        moved = size_text(sum(between))
         if most < LEAST_GAIN * least:
-            return False, (
-                f"with {with_these}: {size_text(sum(between))} less to move is "
-                f"{_cycles(most)} of {_cycles(least)} at most, less than {LEAST_GAIN:.0%}"
-            )
-        joint, apart_cycles = self._compared(parts, sink)
-        if joint is None or apart_cycles is None:
-            return False, f"with {_named(sink)}: one of them is not compiled by itself"
-        numbers = f"{_cycles(joint)} instead of {_cycles(apart_cycles)}"
-        if joint > (1 - LEAST_GAIN) * apart_cycles:
-            return False, f"with {with_these}: {numbers}, less than {LEAST_GAIN:.0%} saved"
-        return True, f"{whole}: {numbers}, {size_text(sum(between))} need not cross memory"
+            numbers = f"{_cycles(most)} of {_cycles(least)} at most, less than {LEAST_GAIN:.0%}"
+            return Verdict(False, f"{with_these}: {moved} less to move is {numbers}")
+        joint, single = self._compared(parts, sink)
+        if joint is None or single is None:
+            return Verdict(False, f"{with_these}: one of them is not compiled by itself")
+        numbers = f"{_cycles(joint)} instead of {_cycles(single)}"
+        if joint > (1 - LEAST_GAIN) * single:
+            return Verdict(False, f"{with_these}: {numbers}, less than {LEAST_GAIN:.0%} saved")
+        whole = " + ".join(map(_named, parts))
+        return Verdict(True, f"{whole}: {numbers}, {moved} need not cross memory")
 
     def _compared(self, parts: Sequence[Part], sink: Part) -> tuple[float | None, float | None]:
         """The cycles of the joint kernel, and those of the kernels of the parts."""
@@ -338,10 +355,7 @@ class _Block:
                 if value.owner not in own and isinstance(value.type, TensorType):
                     readers[value] = readers.get(value, 0) + 1
         sizes: list[int] = []
-        for part in parts:
-            value = None if part.root.op is None else part.root.op.results[0]
-            if part is sink or part.is_view or value is None:
-                continue
+        for value in _passed(parts, sink):
             sizes += [bytes_of_type(value.type)] * (1 + readers.pop(value, 0))
         for value, count in readers.items():
             sizes += [bytes_of_type(value.type)] * (count - 1)
@@ -423,8 +437,22 @@ def _reduces(op: OperatorOp) -> bool:
     return op.OPERATOR.pattern == Pattern.COMM_REDUCE
 
 
+def _products(op: OperatorOp) -> int:
+    """How many products of matrices an operator is."""
+    return {"dense": 1, "attention": 2}.get(op.OPERATOR.family, 0)
+
+
 def _has_product(part: Part) -> bool:
-    return any(op.OPERATOR.family == "dense" for op in part.anchors)
+    return any(map(_products, part.anchors))
+
+
+def _passed(parts: Iterable[Part], sink: Part) -> list[SSAValue]:
+    """The values that groups compute for each other."""
+    return [
+        part.root.op.results[0]
+        for part in parts
+        if part is not sink and not part.is_view and part.root.op is not None
+    ]
 
 
 def _buffers(parameters: Sequence[SSAValue], result: SSAValue) -> list[Hashable]:
