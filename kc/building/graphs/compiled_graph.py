@@ -44,8 +44,8 @@ OPTIMIZE = "graph-optimize"
 _WITH_TABLES = frozenset({"llvm"})
 """The kinds of targets whose code finds large constants beside it."""
 LEFT_OUT = ("FastMath", "CombineParallelDense")
-"""The passes that do not run unless they are asked for. One is not exact; the other makes one product
-of the queries, keys and values of a layer, and BERT's and Llama's layers took 3 to 6 % longer."""
+"""The passes that do not run unless they are asked for. One is not exact; the other makes a product
+of queries, keys and values, with which BERT's and Llama's layers took 3 to 6 % longer."""
 KINDS = ("llvm", "c")
 """The kinds of targets that graphs are compiled for."""
 
