@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
@@ -38,7 +39,18 @@ def cost_of(op: OperatorOp) -> OperatorCost:
     """The cost of an operator with its operands."""
     specs = tuple(_fixed(spec) for spec in op.specs() if spec is not None)
     written = bytes_of_type(op.result.type)
-    return OperatorCost(_operations(op.operator, specs), sum(map(_bytes_of_spec, specs)), written)
+    operations = _operations(op.operator, specs, _declared(spec_of(op.result.type)))
+    return OperatorCost(operations, sum(map(_bytes_of_spec, specs)), written)
+
+
+def _declared(spec: Any) -> Any:
+    """The type of a result with numbers as sizes; None if one of them is not known."""
+    if isinstance(spec, tuple):
+        parts = tuple(map(_declared, spec))
+        return None if None in parts else parts
+    if not isinstance(spec, TensorSpec) or None in spec.shape:
+        return None
+    return _fixed(spec)
 
 
 def bytes_of_type(type_: Attribute) -> int:
@@ -70,14 +82,14 @@ def _fixed(spec: TensorSpec) -> TensorSpec:
 
 
 @lru_cache(1024)
-def _operations(operator: Operator, specs: tuple[TensorSpec, ...]) -> int | None:
+def _operations(operator: Operator, specs: tuple[TensorSpec, ...], result: Any) -> int | None:
     if lowering_of(operator) is None:
         return None
     placeholders = [
         te.placeholder(spec.shape, spec.dtype, name=f"p{n}") for n, spec in enumerate(specs)
     ]
     try:
-        parts = compute(operator, placeholders)
+        parts = compute(operator, placeholders, result)
         tensors = [part.tensor if isinstance(part, Bounded) else part for part in parts]
         module = te.create_prim_func([*placeholders, *tensors]).op
     except KCError:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import kc
 from kc import relay
 
 torch = pytest.importorskip("torch")
@@ -56,6 +57,55 @@ def test_named_sizes():
         x = torch.randn(rows, 4)
         result = Interpreter(module).run(x.numpy())
         np.testing.assert_allclose(result, linear(x).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+class Joined(torch.nn.Module):
+    """Operators whose sizes are expressions of named ones."""
+
+    def forward(self, x: Any, y: Any) -> Any:
+        rows = x.view(x.shape[0] * 2, -1)
+        return torch.cat([x, y], 1), rows, x.expand(3, *x.shape), x.softmax(1), x.mean(0)
+
+
+BATCH = torch.export.Dim("batch", min=2, max=64)
+LENGTH = torch.export.Dim("length", min=2, max=64)
+OPEN: dict[str, Any] = {
+    "transformer": (
+        lambda: torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True),
+        ({0: BATCH, 1: LENGTH},),
+        [[(2, 5, 16)], [(3, 7, 16)]],
+    ),
+    "lstm": (
+        lambda: torch.nn.LSTM(3, 4, batch_first=True),
+        ({0: BATCH},),
+        [[(2, 5, 3)], [(4, 5, 3)]],
+    ),
+    "joined": (Joined, ({0: BATCH}, {0: BATCH}), [[(2, 4), (2, 6)], [(5, 4), (5, 6)]]),
+}
+"""Modules, their open sizes, and the shapes of the inputs of some calls."""
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_modules_of_any_size(name: str):
+    torch.manual_seed(0)
+    make, sizes, calls = OPEN[name]
+    module = make().eval()
+    example = [torch.randn(shape) for shape in calls[0]]
+    function = kc.build(kc.from_torch(module, *example, dynamic_shapes=sizes))
+    for shapes in calls:
+        inputs = [torch.randn(shape) for shape in shapes]
+        results = function(*(part.numpy() for part in inputs))
+        expected = _flat(module(*inputs))
+        results = results if isinstance(results, tuple | list) else [results]
+        for result, want in zip(results, expected, strict=True):
+            np.testing.assert_allclose(result, want.detach().numpy(), rtol=1e-4, atol=1e-5)
+
+
+def _flat(value: Any) -> list[Any]:
+    """The tensors of a result of torch."""
+    if isinstance(value, tuple | list):
+        return [part for each in value for part in _flat(each)]
+    return [value]
 
 
 class Strided(torch.nn.Module):

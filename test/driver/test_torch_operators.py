@@ -18,6 +18,7 @@ from kc.frontend.torch.numerics import NUMERICS
 from kc.frontend.torch.operators import OPERATORS
 from kc.frontend.torch.operators_table import CORE, REFUSED, core_overloads, is_supported
 from kc.frontend.torch.relay_operators import FORMS
+from kc.graph.cost import cost_of
 
 GRAPHS = stored()
 
@@ -48,6 +49,20 @@ def test_modules_become_operators_of_relay(name: str, expected: dict[str, int]):
 def test_a_recurrent_layer_is_one_operator():
     assert operators("lstm")["nn.lstm"] == 1
     assert sum(operators("lstm").values()) < 20
+
+
+@pytest.mark.parametrize("name", ["gru", "nearest", "cumulative_sum"])
+def test_operators_of_aten_have_a_cost(name: str):
+    module = import_graph(GRAPHS[name][0], "main", None)
+    costs = [
+        cost_of(op)
+        for op in module.op.walk()
+        if isinstance(op, OperatorOp) and op.OPERATOR.name.startswith("aten.")
+    ]
+    assert costs
+    for cost in costs:
+        assert cost.operations is not None
+        assert cost.read > 0 < cost.written
 
 
 def test_norms_of_batches_join_their_convolutions():
