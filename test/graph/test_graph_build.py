@@ -473,3 +473,39 @@ def test_groups_are_compiled_in_several_processes(monkeypatch: pytest.MonkeyPatc
     g = kc.graph.build(parsed(GROUPED))
     np.testing.assert_array_equal(g(x, w, b), expected)
     assert len(lowered) == 2 + 3
+
+
+def test_names_that_a_kernel_takes_as_equal_are_checked_at_the_call() -> None:
+    n, m = ('tensor<?xf32, #graph.dims<"n">>', 'tensor<?xf32, #graph.dims<"m">>')
+    text = f"""
+    graph.func @main(%x: {n}, %y: {m}) -> {n} {{
+      %s = graph.nn.softmax(%x) : ({n}) -> {n}
+      %r = graph.add(%s, %y) : ({n}, {m}) -> {n}
+      graph.return %r : {n}
+    }}
+    """
+    compiled = kc.graph.build(parsed(text))
+    x, y = np.zeros(4, "f"), np.arange(4, dtype="f")
+    np.testing.assert_allclose(compiled(x, y), y + 0.25)
+    for count in (3, 5):
+        with pytest.raises(CallError, match="takes m to be n"):
+            compiled(x, np.zeros(count, "f"))
+
+
+def test_what_a_kernel_requires_is_in_the_names_of_the_function() -> None:
+    """2 * n and n are equal for n = 0 alone."""
+    twice, n = (f'tensor<?xf32, #graph.dims<"{size}">>' for size in ("2 * n", "n"))
+    text = f"""
+    graph.func private @sum(%x: {twice}, %y: {n}) -> {twice} {{
+      %r = graph.add(%x, %y) : ({twice}, {n}) -> {twice}
+      graph.return %r : {twice}
+    }}
+    graph.func @main(%x: {twice}, %y: {n}) -> {twice} {{
+      %r = graph.call @sum(%x, %y) : ({twice}, {n}) -> {twice}
+      graph.return %r : {twice}
+    }}
+    """
+    compiled = kc.graph.build(parsed(text))
+    assert compiled(np.zeros(0, "f"), np.zeros(0, "f")).shape == (0,)
+    with pytest.raises(CallError, match="KC5132"):
+        compiled(np.zeros(4, "f"), np.zeros(2, "f"))

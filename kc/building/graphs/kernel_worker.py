@@ -96,6 +96,7 @@ def _compiled(text: str, target: Target) -> dict[str, Any] | None:
             "outputs": kernel.outputs,
             "copied": kernel.copied,
             "sizes": kernel.sizes,
+            "requires": [condition.as_texts() for condition in kernel.requires],
             "workspace": [kernel.workspace.shared, kernel.workspace.per_thread],
         },
     }

@@ -30,6 +30,7 @@ from kc.building import compile_cache
 from kc.building.default_schedules import wants_default_schedules
 from kc.building.graphs import kernel_worker
 from kc.building.graphs.program import Launch
+from kc.building.graphs.required_sizes import RequiredSize, required_sizes
 from kc.building.programs import TensorProgram
 from kc.conversion._access_bounds import require_accesses_inside
 from kc.conversion.pipelines import planned_passes
@@ -39,6 +40,7 @@ from kc.dialects.graph.functions import ARGUMENT_NAME, FuncOp
 from kc.dialects.tir import AllocOp, ForOp, StoreOp
 from kc.graph import strategies
 from kc.graph.group import GroupTensors, group_tensors, kernel_name
+from kc.graph.signature import argument_leaves, result_leaves
 from kc.instrument import run_passes
 from kc.support import progress, registry
 from kc.support.diagnostics import Diagnostic, diagnostic_handler
@@ -69,6 +71,8 @@ class Kernel:
     result."""
     sizes: tuple[str, ...]
     """The names of dimensions that are the last arguments."""
+    requires: tuple[RequiredSize, ...]
+    """What it requires of sizes, in the names of its group."""
     operators: tuple[str, ...]
     """The names of the operators in the group."""
     workspace: WorkspaceSize = WorkspaceSize()
@@ -104,6 +108,7 @@ class _Interface:
     outputs: tuple[int, ...]
     copied: tuple[tuple[int, int], ...]
     sizes: tuple[str, ...]
+    requires: tuple[tuple[str, ...], ...]
     workspace: tuple[int, int] = (0, 0)
 
     @classmethod
@@ -121,6 +126,7 @@ class _Interface:
             outputs=tuple(read["outputs"]),
             copied=tuple((result, place) for result, place in read["copied"]),
             sizes=tuple(read["sizes"]),
+            requires=tuple(map(tuple, read["requires"])),
             workspace=tuple(read["workspace"]),
         )
 
@@ -275,6 +281,7 @@ class Kernels:
             interface.outputs,
             interface.copied,
             interface.sizes,
+            tuple(map(RequiredSize.of_texts, interface.requires)),
             tuple(operators),
             WorkspaceSize(*interface.workspace),
             in_place,
@@ -309,7 +316,13 @@ class Kernels:
         types = () if function is None else tuple(map(str, function.function_type.inputs))
         sizes = tuple(str(size.name) for size in tensors.sizes)
         written = tuple(outputs[n] for n in sorted(outputs))
-        return _Interface(types, inputs, written, tuple(copied), sizes), function
+        requires: tuple[tuple[str, ...], ...] = ()
+        if function is not None:
+            results = result_leaves(group)
+            specs = [spec for _, spec in argument_leaves(group)]
+            specs += [results[number][1] for number in written]
+            requires = tuple(size.as_texts() for size in required_sizes(function, specs))
+        return _Interface(types, inputs, written, tuple(copied), sizes, requires), function
 
     def _cache_key(
         self, text: str, group: FuncOp, in_place: int | None, symbol: str

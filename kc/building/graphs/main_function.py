@@ -62,11 +62,14 @@ from kc.building.graphs.program import (
     View,
     all_steps,
 )
+from kc.building.graphs.required_sizes import RequiredSize, names_of_caller
 from kc.conversion.reuse_workspace import KEEPS_MEMORY
 from kc.conversion.take_workspace import WorkspaceSize
 from kc.dialects.graph.sizes import Quotient, Size, SizeExpr
 from kc.dialects.graph.types import ELEMENT_TYPES, TensorSpec
 from kc.dialects.memref_views import DISJOINT, EXTERNAL
+from kc.dialects.size_requirements import set_requirements
+from kc.graph.group import depends_on_elements
 from kc.runtime.signature import DTYPES
 from kc.support.diagnostics import GraphError
 from kc.support.ir_text import parse_module
@@ -92,7 +95,34 @@ def main_function(
     ]
     function.detach()
     function.location = program.function.location
+    symbols = emitter.symbols
+    requirements = [size.requirement(symbols) for size in _required(program, kernel_of, symbols)]
+    set_requirements(function, requirements, len(symbols))
     return function
+
+
+def _required(
+    program: Program, kernel_of: Callable[[Launch], Kernel], symbols: Sequence[str]
+) -> Iterator[RequiredSize]:
+    """The conditions of all kernels, each once, in the names of the function.
+
+    Raises GraphError KC2447 for a condition on a size that is known only when the graph runs.
+    """
+    seen: set[RequiredSize] = set()
+    for step in all_steps(program.steps):
+        if not isinstance(step, Launch):
+            continue
+        values: dict[str, Size] | None = None
+        for condition in kernel_of(step).requires:
+            if values is None:
+                values = names_of_caller(step.group, [view.spec for view in step.inputs])
+            own = condition.substituted(values)
+            if own.always_holds or own in seen:
+                continue
+            if not own.names <= set(symbols):
+                raise depends_on_elements(step.op, f"{own.why}, which no argument tells")
+            seen.add(own)
+            yield own
 
 
 def constant_globals(program: Program, *, external: bool = False) -> list[Operation]:
