@@ -106,7 +106,9 @@ def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
 
 
 def _too_few_registers(kernel: KernelResources) -> str:
-    has = f"it has {kernel.most} where a block has {kernel.threads} threads"
+    most_text = f"it has {kernel.most} where a block has {kernel.threads} threads"
     if kernel.spilled_bytes is None:
-        return f"registers: about {kernel.registers} of a thread, and {has}"
-    return f"registers: {kernel.spilled_bytes} bytes of a thread have none (by ptxas), and {has}"
+        return f"registers: about {kernel.registers} of a thread, and {most_text}"
+    return (
+        f"registers: {kernel.spilled_bytes} bytes of a thread have none (by ptxas), and {most_text}"
+    )

@@ -150,14 +150,14 @@ def check_machine(machine: Machine) -> None:
     if _is_listed(machine):
         return
     done = run_worker(machine)
-    said = done.stderr
-    if machine.cpu == "help" or re.search(r"is not a recognized processor", said):
+    messages = done.stderr
+    if machine.cpu == "help" or re.search(r"is not a recognized processor", messages):
         raise TargetError(
             "KC6102",
             f"there is no CPU '{machine.cpu}' for {machine.triple}",
             hints=suggest(machine.cpu, _known(machine.triple)[0], "CPUs are"),
         )
-    unknown = re.search(r"'([+-].*?)' is not a recognized feature", said)
+    unknown = re.search(r"'([+-].*?)' is not a recognized feature", messages)
     if unknown or re.search(r"[+-]help\b", machine.features):
         feature = unknown.group(1) if unknown else "+help"
         names = [feature[0] + name for name in _known(machine.triple)[1]]
@@ -170,7 +170,7 @@ def check_machine(machine: Machine) -> None:
         raise TargetError(
             "KC6104",
             f"LLVM cannot compile for {_shown(machine)}",
-            why=last_words(said),
+            why=last_words(messages),
             hints=["leave out the CPU, or name one of this architecture"],
         )
 
@@ -247,12 +247,12 @@ def text_of_bitcode(data: bytes) -> str:
     return answer["ir"]
 
 
-def last_words(said: str) -> str:
+def last_words(messages: str) -> str:
     """The line of LLVM's output that explains the failure."""
     for words in (r"LLVM ERROR: (.*)", r"\berror: (.*)", r"Assertion `(.*)' failed"):
-        if match := re.search(words, said):
+        if match := re.search(words, messages):
             return match.group(1)
-    lines = [line for line in said.splitlines() if line.strip()]
+    lines = [line for line in messages.splitlines() if line.strip()]
     return lines[-1] if lines else "LLVM said nothing"
 
 
@@ -336,8 +336,8 @@ def check_runs_here(machine: Machine) -> None:
     if (machine.cpu, machine.features) in (("", ""), (cpu, features)):
         return
     lacking = {feature[1:] for feature in features.split(",") if feature.startswith("-")}
-    asked = [feature[1:] for feature in machine.features.split(",") if feature.startswith("+")]
-    missing = [name for name in asked if name in lacking]
+    requested = [feature[1:] for feature in machine.features.split(",") if feature.startswith("+")]
+    missing = [name for name in requested if name in lacking]
     if machine.cpu:
         on_request = sorted(lacking.difference(_ON_REQUEST_ONLY, missing))
         missing += features_among(machine, tuple(on_request))

@@ -233,11 +233,11 @@ def _pass_of(registered: registry.Registry, name: str, options: str) -> ModulePa
 
 
 def _left_out(options: PipelineOptions) -> frozenset[str]:
-    asked = {
+    is_requested = {
         "instrument-bound-checkers": options.bound_checks,
         "poison-memory": options.poison_memory,
     }
-    left_out = frozenset(name for name in _ON_REQUEST if not asked[name])
+    left_out = frozenset(name for name in _ON_REQUEST if not is_requested[name])
     return left_out | _WITHOUT_CHECKS if options.bound_checks else left_out
 
 

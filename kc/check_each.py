@@ -202,13 +202,13 @@ class StepCheck:
                     f"{head}: {argument}[{index}] is {new[place]}, it was {old[place]}", step, text
                 )
 
-    def _fail(self, said: str, step: str, text: str) -> NoReturn:
+    def _fail(self, message: str, step: str, text: str) -> NoReturn:
         if not self.reproduce:
-            raise InternalError(said)
+            raise InternalError(message)
         source = f"// the module before {step}\n{text}"
-        told = internal_error("check-each", InternalError(said), source=source)
-        place = told.message.rpartition("; reproducer: ")[2]
-        raise InternalError(f"{said}; reproducer: {place}", reproduced=True)
+        diagnostic = internal_error("check-each", InternalError(message), source=source)
+        place = diagnostic.message.rpartition("; reproducer: ")[2]
+        raise InternalError(f"{message}; reproducer: {place}", reproduced=True)
 
 
 def _say(reason: str, module: Operation, hints: Sequence[str] = ()) -> None:

@@ -72,9 +72,9 @@ def _optimized(words: list[str], cell: str | None) -> IRText:
 
     with registry.using(registry_for(words)):
         arguments = command_line(words)
-        asked = information_asked(arguments)
-        if asked is not None:
-            return IRText(asked)
+        information_text = information_asked(arguments)
+        if information_text is not None:
+            return IRText(information_text)
         if cell is None:
             raise InputError(
                 "KC0002",

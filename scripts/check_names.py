@@ -3,9 +3,10 @@
     python scripts/check_names.py [ROOT]
 
 No variable, parameter, attribute or function is called `one`, `found`, `made`, `other` or `others`,
-and none of the product itself is called `given`, `known`, `wanted`, `kept` or `it`: it is named for
-the loop, block, store, buffer, axis, message, ... that it is. Only the right operand of a binary
-operator (`__eq__`, `__add__`) is `other`, and upstream's own names stay.
+and none of the product itself is called `given`, `known`, `wanted`, `kept`, `it`, `said`, `told`,
+`asked`, `meant` or `thing`: it is named for the loop, block, store, buffer, axis, message, ... that
+it is. Only the right operand of a binary operator (`__eq__`, `__add__`) is `other`, and upstream's
+own names stay.
 """
 
 import ast
@@ -14,7 +15,9 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 
 VAGUE = ("one", "found", "made", "other", "others")
-VAGUE_IN_PRODUCT = (*VAGUE, "given", "known", "wanted", "kept", "it")
+VAGUE_IN_PRODUCT = (
+    *VAGUE, "given", "known", "wanted", "kept", "it", "said", "told", "asked", "meant", "thing",
+)  # fmt: skip
 
 PRODUCT = ("analysis", "codegen", "conversion", "dialects", "kc", "tools", "transforms")
 FOLDERS = (*PRODUCT, "benchmarks", "examples", "scripts", "test")

@@ -483,7 +483,7 @@ def test_vague_names(text: str, tmp_path: Path):
 
 def test_vague_names_of_the_product(tmp_path: Path):
     """Tests may compare what is `known` with what is `wanted`; the product names what it holds."""
-    text = "def given(known, *, wanted=0):\n    kept = [it for it in known]\n    self.it = kept"
+    text = "def given(known, *, wanted=0):\n    kept = [it for it in known]\n    self.told = kept"
     files = {"kc/driver.py": text, "test/driver/test_driver.py": text}
     assert list(check_names.check(write(tmp_path, files))) == [
         f"kc/driver.py:{line}: '{name}' does not say what it is"
@@ -493,7 +493,7 @@ def test_vague_names_of_the_product(tmp_path: Path):
             (1, "wanted"),
             (2, "it"),
             (2, "kept"),
-            (3, "it"),
+            (3, "told"),
         )
     ]
 

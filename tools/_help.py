@@ -137,15 +137,15 @@ def pass_page(name: str) -> str:
     entry = registry.find_pass(name)
     if not entry.path:  # one of xDSL's that kc only passes on
         entry = replace(entry, path=_path_of(registry.pass_class(name)))
-    told = PassDoc.of(entry)
+    doc = PassDoc.of(entry)
     lines = [f"--{entry.name}: {FAMILIES.get(entry.family, entry.family)}", ""]
-    for paragraph in plain(told.text).split("\n\n"):
+    for paragraph in plain(doc.text).split("\n\n"):
         lines += [*_filled(paragraph), ""]
-    if told.bare:
-        lines += [*_filled(f"Without options: {plain(told.bare)}"), ""]
-    if told.options:
+    if doc.bare:
+        lines += [*_filled(f"Without options: {plain(doc.bare)}"), ""]
+    if doc.options:
         lines.append("Options:")
-    for option in told.options:
+    for option in doc.options:
         about = plain(option.meaning) + (f" (also {', '.join(option.also)})" if option.also else "")
         if option.default == "required":
             about += " (required)"

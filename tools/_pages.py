@@ -92,10 +92,8 @@ def operation_page(name: str) -> str | None:
     if name == entry.name:
         module = sys.modules[entry.path.partition(":")[0]]
         operations = sorted(operation.name for operation in dialect.operations)
-        told = plain(inspect.getdoc(module) or "")
-        return "\n".join(
-            [f"{name}: {told}", "", "Operations:", *map("  {}".format, operations), ""]
-        )
+        doc = plain(inspect.getdoc(module) or "")
+        return "\n".join([f"{name}: {doc}", "", "Operations:", *map("  {}".format, operations), ""])
     for operation in dialect.operations:
         if operation.name == name:
             return f"{name}\n\n{plain(inspect.getdoc(operation) or '')}\n"

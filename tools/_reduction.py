@@ -36,7 +36,7 @@ class Reduction:
         text: str,
         passes: Sequence[PassSpec],
         interesting: Interesting,
-        progress: Callable[[str], None] = lambda said: None,
+        progress: Callable[[str], None] = lambda message: None,
     ) -> None:
         self.text = print_module(_parsed(text))
         self._module = _parsed(self.text)

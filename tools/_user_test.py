@@ -37,8 +37,8 @@ class UserTest:
             file.write_text(module, encoding="utf-8")
             text = self.command if PLACE in self.command else f"{self.command} {PLACE}"
             text = text.replace(PLACE, shlex.quote(str(file))).replace(PASSES, passes)
-            said = Path(folder) / "stderr"
-            with said.open("wb") as stderr:
+            stderr_path = Path(folder) / "stderr"
+            with stderr_path.open("wb") as stderr:
                 child = subprocess.Popen(
                     text,
                     shell=True,
@@ -57,7 +57,7 @@ class UserTest:
                 os.killpg(child.pid, signal.SIGKILL)
                 raise
             if status in CANNOT_RUN:
-                lines = said.read_text(encoding="utf-8", errors="replace").splitlines()
+                lines = stderr_path.read_text(encoding="utf-8", errors="replace").splitlines()
                 raise InputError(
                     "KC0025",
                     f"the command of --test cannot be run: {self.command}",

@@ -101,9 +101,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry_for(argv)):
         arguments = parse(argv, FLAGS, is_pass=registry.is_pass, pass_names=registry.all_pass_names)
-        asked = information(arguments, USAGE, ABOUT, FLAGS)
-        if asked is not None:
-            write_output(None, asked)
+        information_text = information(arguments, USAGE, ABOUT, FLAGS)
+        if information_text is not None:
+            write_output(None, information_text)
             return OK
         if not arguments.passes:
             raise InputError("KC0002", "bisect needs passes, as flags of kc-opt")
@@ -207,16 +207,16 @@ def first_difference(
             if start < last and same(recorder.texts[last]) is not None:
                 texts = [*recorder.texts[start:last], recorder.texts[last]]
                 bad = start + first_bad(texts, lambda text, same=same: same(text) is None, progress)
-                told = _comparison(recorder.texts[bad - 1])(
+                difference = _comparison(recorder.texts[bad - 1])(
                     recorder.texts[bad], recorder.names[bad]
                 )
-                if told is not None:
-                    return recorder, bad, told
+                if difference is not None:
+                    return recorder, bad, difference
     with diagnostic_handler(report_new):
-        recorder, told = run_steps(arguments, name, text, compare=True)
-    if told is None:
+        recorder, difference = run_steps(arguments, name, text, compare=True)
+    if difference is None:
         raise _not_broken(recorder, "its results equal those of the input")
-    return recorder, len(recorder.texts) - 1, told
+    return recorder, len(recorder.texts) - 1, difference
 
 
 def _comparison(text: str) -> Callable[..., str | None]:

@@ -50,9 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(argv: Sequence[str], reporter: Reporter) -> int:
     arguments = parse(argv, FLAGS)
-    asked = information(arguments, USAGE, ABOUT, FLAGS)
-    if asked is not None:
-        write_output(None, asked)
+    information_text = information(arguments, USAGE, ABOUT, FLAGS)
+    if information_text is not None:
+        write_output(None, information_text)
         return OK
     if not (ROOT / "pyproject.toml").is_file():
         raise InputError("KC0022", "the documentation is written in a source checkout only")
@@ -104,11 +104,11 @@ def _passes() -> Iterator[str]:
 
 
 def _pass(entry: Entry) -> Iterator[str]:
-    told = PassDoc.of(entry)
-    yield from (f"### `--{entry.name}`", "", markdown(told.text), "")
-    if told.bare:
-        yield from (f"Without options: {markdown(told.bare)}", "")
-    yield from option_table(told.options)
+    doc = PassDoc.of(entry)
+    yield from (f"### `--{entry.name}`", "", markdown(doc.text), "")
+    if doc.bare:
+        yield from (f"Without options: {markdown(doc.bare)}", "")
+    yield from option_table(doc.options)
 
 
 def option_table(options: Sequence[OptionDoc]) -> Iterator[str]:
@@ -144,10 +144,10 @@ def _dialects() -> Iterator[str]:
 
 def _attribute_meaning(attribute: Any) -> str:
     values = getattr(attribute, "enum_type", None)
-    told = markdown(first_sentence(_own_doc(attribute if values is None else values)))
+    doc = markdown(first_sentence(_own_doc(attribute if values is None else values)))
     if values is None:
-        return told
-    return f"{told} One of {', '.join(f'`{member.value}`' for member in values)}.".strip()
+        return doc
+    return f"{doc} One of {', '.join(f'`{member.value}`' for member in values)}.".strip()
 
 
 def _own_doc(cls: Any) -> str:

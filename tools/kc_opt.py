@@ -129,9 +129,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry_for(argv)):
         arguments = command_line(argv)
-        asked = information_asked(arguments)
-        if asked is not None:
-            write_output(None, asked)
+        information_text = information_asked(arguments)
+        if information_text is not None:
+            write_output(None, information_text)
             return OK
         take_pipeline(arguments)
         if (page := arguments.text("report")) is not None:

@@ -60,9 +60,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry_for(argv)):
         arguments = parse(argv, FLAGS, is_pass=registry.is_pass, pass_names=registry.all_pass_names)
-        asked = information(arguments, USAGE, ABOUT, FLAGS)
-        if asked is not None:
-            write_output(None, asked)
+        information_text = information(arguments, USAGE, ABOUT, FLAGS)
+        if information_text is not None:
+            write_output(None, information_text)
             return OK
         output = arguments.text("o")
         if output not in (None, "-"):

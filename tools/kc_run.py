@@ -94,9 +94,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry_for(argv)):
         arguments = parse(argv, FLAGS)
-        asked = information(arguments, USAGE, ABOUT, FLAGS)
-        if asked is not None:
-            write_output(None, asked)
+        information_text = information(arguments, USAGE, ABOUT, FLAGS)
+        if information_text is not None:
+            write_output(None, information_text)
             return OK
         if arguments.text("args") is not None and arguments.on("random"):
             raise InputError("KC0002", "--args and --random exclude each other")

@@ -57,9 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry_for(argv)):
         arguments = parse(argv, flags())
-        asked = information(arguments, USAGE, ABOUT, flags())
-        if asked is not None:
-            write_output(None, asked)
+        information_text = information(arguments, USAGE, ABOUT, flags())
+        if information_text is not None:
+            write_output(None, information_text)
             return OK
         formats = registry.current().formats
         format_name = arguments.text("to")

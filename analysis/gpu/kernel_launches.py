@@ -45,16 +45,16 @@ def launch_sizes(kernel: GPUFuncOp) -> tuple[list[int | None], list[int | None]]
         (kernel.known_grid_size, [launch.grid for launch in launches]),
         (kernel.known_block_size, [launch.block for launch in launches]),
     ):
-        said = [None] * 3 if block_sizes is None else list(block_sizes.get_values())
+        declared = [None] * 3 if block_sizes is None else list(block_sizes.get_values())
         launched = [{constant_of(values[n]) for values in operands} for n in range(3)]
-        sizes.append([_only(counts, size) for counts, size in zip(launched, said, strict=True)])
+        sizes.append([_only(counts, size) for counts, size in zip(launched, declared, strict=True)])
     return sizes[0], sizes[1]
 
 
-def _only(launched: set[int | None], said: int | None) -> int | None:
+def _only(launched: set[int | None], declared: int | None) -> int | None:
     """The size common to all launches; the kernel's own size if no launch has a constant."""
     if not launched or launched == {None}:
-        return said
+        return declared
     return next(iter(launched)) if len(launched) == 1 else None
 
 

@@ -551,18 +551,18 @@ class _Halves:
 
     def without_upper(self) -> set[str]:
         """The 64-bit values that take one register."""
-        asked = self._asked()
+        requested = self._asked()
         bounds = self._bounds()
         return {
             register
             for register in self.definitions
             if register.startswith("%rd")
-            and (register not in asked or bounds.get(register, 1 << 64) < 1 << 32)
+            and (register not in requested or bounds.get(register, 1 << 64) < 1 << 32)
         }
 
     def _asked(self) -> set[str]:
         """The values whose upper half is used."""
-        asked: set[str] = set()
+        requested: set[str] = set()
         uses: list[tuple[str, str]] = []
         for instruction in self.instructions:
             name, operands = instruction.name, instruction.operands
@@ -577,13 +577,13 @@ class _Halves:
                     if name in _LOW_HALVES:
                         uses.append((register, operands[0]))
                     else:
-                        asked.add(register)
+                        requested.add(register)
         changed = True
         while changed:
-            count_before = len(asked)
-            asked.update(register for register, result in uses if result in asked)
-            changed = len(asked) > count_before
-        return asked
+            count_before = len(requested)
+            requested.update(register for register, result in uses if result in requested)
+            changed = len(requested) > count_before
+        return requested
 
     def _bounds(self) -> dict[str, int]:
         """Upper bounds of values that one instruction defines."""

@@ -87,9 +87,9 @@ def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResource
     Registers and spills come from the assembler if it is installed.
     """
     kernels = estimated_resources(ptx, registers_per_block)
-    told = assembled(ptx)
+    assembled_kernels = assembled(ptx)
     for n, kernel in enumerate(kernels):
-        if (reported := told.get(kernel.name)) is not None:
+        if (reported := assembled_kernels.get(kernel.name)) is not None:
             kernels[n] = replace(
                 kernel, registers=reported.registers, spilled_bytes=reported.spilled
             )

@@ -509,17 +509,17 @@ class FunctionPrinter:
             name = self.fresh(result.name_hint or argument.name_hint, "last")
             self.write(f"{self.type_of(result, op)} {name};")
             self._code[result] = self._code[argument] = Code(name)
-        asked = before.last_op
-        assert isinstance(asked, scf.ConditionOp)
-        if before.first_op is asked and not op.results:
-            self.write(f"while ({self.value(asked.condition).text}) {{")
+        end = before.last_op
+        assert isinstance(end, scf.ConditionOp)
+        if before.first_op is end and not op.results:
+            self.write(f"while ({self.value(end.condition).text}) {{")
             self.indent += 1
         else:
             self.write("while (1) {")
             self.indent += 1
             self.block(before)
-            self._assign(op.results, asked, asked.args)
-            self.write(f"if (!{self.value(asked.condition).within(UNARY)}) break;")
+            self._assign(op.results, end, end.args)
+            self.write(f"if (!{self.value(end.condition).within(UNARY)}) break;")
         self.block(after)
         self._assign(before.args, after.last_op)
         self._close()

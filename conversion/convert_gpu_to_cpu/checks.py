@@ -149,9 +149,9 @@ class _Access:
         if active is None:
             return e.emit(call)
         yes = arith.ConstantOp(IntegerAttr(1, i1))
-        asked = Block([call, scf.YieldOp(call)])
+        checked_block = Block([call, scf.YieldOp(call)])
         idle = Block([yes, scf.YieldOp(yes)])
-        return e.emit(scf.IfOp(active, [i1], Region(asked), Region(idle)))
+        return e.emit(scf.IfOp(active, [i1], Region(checked_block), Region(idle)))
 
     def _known(self, count: int) -> int:
         """The parameters of the access for ``emulator.c``, packed into one number."""

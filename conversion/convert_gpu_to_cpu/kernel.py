@@ -135,8 +135,8 @@ class Kernel:
         self.prints = any(isinstance(op, gpu.PrintfOp) for op in function.walk())
         self.dynamic = [op for op in function.walk() if isinstance(op, gpu.DynamicSharedMemoryOp)]
         dynamic = [op.result for op in self.dynamic]
-        said = [op.alignment for op in self.dynamic if op.alignment is not None]
-        self.dynamic_alignment = max(said, default=None)
+        alignments = [op.alignment for op in self.dynamic if op.alignment is not None]
+        self.dynamic_alignment = max(alignments, default=None)
         self.granules = [_granule([memory]) for memory in function.workgroup_memory]
         self.granules += [_granule(dynamic)] if dynamic else []
         """Bytes of the smallest element that each memory of a block is used as."""

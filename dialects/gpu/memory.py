@@ -358,8 +358,8 @@ class DynamicSharedMemoryOp(IRDLOperation):
     @property
     def alignment(self) -> int | None:
         """The alignment in bytes; None if unspecified."""
-        said = self.attributes.get(ALIGN)
-        return said.value.data if isinstance(said, IntegerAttr) else None
+        attr = self.attributes.get(ALIGN)
+        return attr.value.data if isinstance(attr, IntegerAttr) else None
 
     def verify_(self) -> None:
         type_ = self.result.type

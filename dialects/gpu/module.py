@@ -252,8 +252,8 @@ class GPUFuncOp(IRDLOperation):
         """The alignment in bytes of shared memory ``number``; None if unspecified."""
         if self.workgroup_attrib_attrs is None:
             return None
-        said = self.workgroup_attrib_attrs.data[number].data.get(ALIGN)
-        return said.value.data if isinstance(said, IntegerAttr) else None
+        attr = self.workgroup_attrib_attrs.data[number].data.get(ALIGN)
+        return attr.value.data if isinstance(attr, IntegerAttr) else None
 
     def _verify_workgroup_attributes(self) -> None:
         name, attrs = self.sym_name.data, self.workgroup_attrib_attrs
@@ -264,10 +264,10 @@ class GPUFuncOp(IRDLOperation):
                 f"{len(attrs.data)}"
             )
         for number, each in enumerate(() if attrs is None else attrs.data):
-            said = each.data.get(ALIGN)
+            attr = each.data.get(ALIGN)
             size = self.alignment_of(number)
-            if said is not None and (size is None or size <= 0 or size & (size - 1)):
-                raise VerifyException(f"gpu.func: {ALIGN} of @{name} is {said}, no power of 2")
+            if attr is not None and (size is None or size <= 0 or size & (size - 1)):
+                raise VerifyException(f"gpu.func: {ALIGN} of @{name} is {attr}, no power of 2")
 
     def verify_(self) -> None:
         name = self.sym_name.data

@@ -481,8 +481,8 @@ class IndexOp(ops.IndexOp):
         parent, dim = self.parent_op(), self.dim.value.data
         loops = _loop_count(parent)
         if loops is not None and not 0 <= dim < loops:
-            has = f"{parent.name if parent else ''} has {counted(loops, 'loop')}"
-            raise VerifyException(f"{self.name}: dim {dim}, and {has}")
+            loop_count = f"{parent.name if parent else ''} has {counted(loops, 'loop')}"
+            raise VerifyException(f"{self.name}: dim {dim}, and {loop_count}")
 
 
 def _loop_count(op: Operation | None) -> int | None:

@@ -119,10 +119,12 @@ class ReturnOp(IRDLOperation):
             )
 
 
-def _verify_elements(has: str, type_: Attribute) -> None:
+def _verify_elements(kind_text: str, type_: Attribute) -> None:
     """Check that the elements of a tensor are scalars, like those of tir buffers."""
     if isinstance(type_, TensorType) and isinstance(type_.element_type, CONTAINERS):
-        raise VerifyException(f"te.func: {has} a {type_}; the elements of tensors are scalars")
+        raise VerifyException(
+            f"te.func: {kind_text} a {type_}; the elements of tensors are scalars"
+        )
 
 
 @irdl_op_definition

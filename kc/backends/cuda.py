@@ -89,10 +89,10 @@ def build(build: Build) -> Module:
         key = compile_cache.key_of(build.loops, build.signatures, build.target, machine, passes)
     entry = compile_cache.read(key) if key is not None else None
     if entry is None:
-        said: list[Diagnostic] = []
-        compiled, lowered = noting(said, lambda: _compile(build))
+        remarks: list[Diagnostic] = []
+        compiled, lowered = noting(remarks, lambda: _compile(build))
         # A build with warnings is not cached, so that the next build reports the warnings again.
-        if key is not None and not said:
+        if key is not None and not remarks:
             compile_cache.write(key, compiled.entry())
     else:
         compiled = _Compiled.of(entry)

@@ -133,11 +133,11 @@ def build(build: Build) -> Module:
     if passes is not None and not build.is_quick:
         sources |= {kind: _lowered_again(build, kind) for kind in ("mlir", "llvm")}
     if entry is None:
-        said: list[Diagnostic] = []
-        text, lowered = noting(said, lambda: _lower_to_llvm(build, keeps=passes is None))
+        remarks: list[Diagnostic] = []
+        text, lowered = noting(remarks, lambda: _lower_to_llvm(build, keeps=passes is None))
         entry = _entry(code(text))
         # A build with warnings is not cached, so that the next build reports the warnings again.
-        if key is not None and not said:
+        if key is not None and not remarks:
             compile_cache.write(key, entry)
         sources |= lowered
     native = compiled(entry.text)
@@ -180,10 +180,10 @@ def part_of(build: Build, symbol: str) -> Part | None:
     _, loops = build.stages[0]
     if [*packed_calls(loops), *c_calls(loops), *imported_code(loops)]:
         return None
-    said: list[Diagnostic] = []
-    text, sources = noting(said, lambda: _lower_to_llvm(build, keeps=False))
+    remarks: list[Diagnostic] = []
+    text, sources = noting(remarks, lambda: _lower_to_llvm(build, keeps=False))
     del sources
-    if said:
+    if remarks:
         return None
     machine, level = machine_of(build.target), _level(build)
     native = NativeCode(text, build.signatures, build.entry, build.target, machine, level, "")
@@ -378,15 +378,15 @@ def _text(source: Source) -> str:
     return source if isinstance(source, str) else source()
 
 
-def noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
-    """Run ``work`` and return its result. Its diagnostics are recorded in ``said``, and emitted
-    later.
+def noting(diagnostics: list[Diagnostic], work: Callable[[], Any]) -> Any:
+    """Run ``work`` and return its result. Append its diagnostics to ``diagnostics``, and emit them
+    afterwards.
     """
     try:
-        with diagnostic_handler(said.append):
+        with diagnostic_handler(diagnostics.append):
             return work()
     finally:
-        for diagnostic in said:
+        for diagnostic in diagnostics:
             say = warn if diagnostic.kind == "warning" else remark
             details = {
                 "location": diagnostic.location,

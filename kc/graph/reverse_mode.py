@@ -440,9 +440,9 @@ class _Body:
         body = self.inner(second, targets)
         adjoint = (body.at.field(second.args[0], n) for n in count())
         slices = (body.at.field(second.args[1], n) for n in count())
-        row, got = body.of_leaves(part.type, slices), body.of_leaves(carried.type, slices)
+        row, carried_value = body.of_leaves(part.type, slices), body.of_leaves(carried.type, slices)
         is_active = [True, op.xs in self.active]
-        following, value = body.ends(op.body.block, [got, row], is_active)
+        following, value = body.ends(op.body.block, [carried_value, row], is_active)
         comes = [(following, tree_of(following.type, adjoint))]
         comes += [(each, tree_of(each.type, adjoint)) for each in targets]
         comes.append((value, tree_of(value.type, slices)))
@@ -451,7 +451,7 @@ class _Body:
         body.pull(comes)
         of_row = body.gradients_of([row]) if is_active[1] else []
         of_row = of_row or [body.at("zeros", shape=(), dtype="float32")]  # a scan stacks something
-        of_carried = body.at.tuple(body.gradients_of([got, *targets]))
+        of_carried = body.at.tuple(body.gradients_of([carried_value, *targets]))
         second.add_op(YieldOp(of_carried, body.at.tuple(of_row)))
         result = self.at.insert(ScanOp(init, whole, Region(second), op.reverse is None))
         ended, stacked = self.at.field(result, 0), self.at.field(result, 1)

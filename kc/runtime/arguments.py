@@ -496,15 +496,15 @@ def _overlap(
     where = (
         f"from byte {begin - spans[i][0]} of {name} and byte {begin - spans[j][0]} of {other_name}"
     )
-    said = "is written and overlaps"
+    relation = "is written and overlaps"
     fact = f"shared: {shared} bytes, {where}"
     if not (operands[i].dense and operands[j].dense):
         fact = f"their elements are mixed, {where}"
     if shared is None:
-        said = "is written and may overlap"
+        relation = "is written and may overlap"
     return CallError(
         "KC5114",
-        f"{signature.name}: {argument.label} {said} {partner.label}",
+        f"{signature.name}: {argument.label} {relation} {partner.label}",
         facts=[f"{name}: {operands[i]}", f"{other_name}: {operands[j]}", fact],
         why=NOALIAS,
         hints=[f"pass {separate} as {name}"],

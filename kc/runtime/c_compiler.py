@@ -43,10 +43,10 @@ def require_compiler(what: str, compiler: str | None = None, triple: str = "") -
     command = find_compiler(compiler, triple)
     if command is not None:
         return command
-    asked = compiler or read("CC")
-    looked = f"looked for: {asked or ', '.join(_CANDIDATES)}"
+    requested = compiler or read("CC")
+    looked = f"looked for: {requested or ', '.join(_CANDIDATES)}"
     hints = ["install gcc or clang, or name a compiler in CC or by cc="]
-    if triple and not asked:
+    if triple and not requested:
         looked = f"looked for: {triple.replace('-unknown-', '-')}-gcc"
         hints = [f"install a C compiler for {triple}, or name it by cc="]
     raise CallError("KC5145", f"{what} needs a C compiler", facts=[looked], hints=hints)
@@ -56,11 +56,11 @@ def run_compiler(command: Sequence[str], what: str) -> None:
     """Run the compiler; CallError KC5146 with its messages if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
-        said = [line.rstrip() for line in done.stderr.splitlines() if line.strip()]
+        messages = [line.rstrip() for line in done.stderr.splitlines() if line.strip()]
         raise CallError(
             "KC5146",
             f"{what}: the C compiler failed",
-            facts=[shlex.join(command), *said[:6]],
+            facts=[shlex.join(command), *messages[:6]],
         )
 
 

@@ -77,8 +77,8 @@ class Library:
 
 
 def _failed(name: str, code: int) -> DeviceError:
-    said = _ERRORS.get(code, "cl.h has its name")
-    return DeviceError("KC6043", f"{name} of the OpenCL library failed: error {code} ({said})")
+    meaning = _ERRORS.get(code, "cl.h has its name")
+    return DeviceError("KC6043", f"{name} of the OpenCL library failed: error {code} ({meaning})")
 
 
 @cache
@@ -96,8 +96,8 @@ def find_device() -> Device | None:
     for kind in (_GPU, _ANY):
         for platform in platforms:
             device = c_void_p()
-            asked = (c_void_p(platform), c_uint64(kind), 1, byref(device), None)
-            if not library.try_call("clGetDeviceIDs", *asked) and device.value:
+            arguments = (c_void_p(platform), c_uint64(kind), 1, byref(device), None)
+            if not library.try_call("clGetDeviceIDs", *arguments) and device.value:
                 return Device(library, device)
     return None
 
@@ -231,8 +231,8 @@ class Program:
         code = library.try_call("clBuildProgram", program, 1, byref(device.id), options, None, None)
         if code:
             log = ctypes.create_string_buffer(1 << 16)
-            asked = (program, device.id, _BUILD_LOG, c_size_t(len(log)), log, None)
-            library.try_call("clGetProgramBuildInfo", *asked)
+            arguments = (program, device.id, _BUILD_LOG, c_size_t(len(log)), log, None)
+            library.try_call("clGetProgramBuildInfo", *arguments)
             lines = [line.rstrip() for line in log.value.decode(errors="replace").splitlines()]
             raise DeviceError(
                 "KC6041",

@@ -40,7 +40,7 @@ def no_attribute(space: str, name: str) -> AttributeError:
                 )
                 return error
     close = [] if name.startswith("_") else nearest(name, dir(import_module(f"kc.{space}")))
-    meant = " or ".join(f"'{candidate}'" for candidate in close)
-    hint = f"; did you mean {meant}?" if close else ""
+    suggestion = " or ".join(f"'{candidate}'" for candidate in close)
+    hint = f"; did you mean {suggestion}?" if close else ""
     # With a name and no object, Python adds no guess of its own.
     return UnknownName(f"module 'kc.{space}' has no attribute '{name}'{hint}", name=name)

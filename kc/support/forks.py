@@ -105,8 +105,8 @@ def _after_in_child() -> None:
     locks: list[Any] = list(_locks)
     if sys.version_info < (3, 12):
         kind = functools.cached_property
-        properties = [thing for thing in gc.get_objects() if type(thing) is kind]
-        locks += [lock for thing in properties if (lock := getattr(thing, "lock", None))]
+        properties = [instance for instance in gc.get_objects() if type(instance) is kind]
+        locks += [lock for instance in properties if (lock := getattr(instance, "lock", None))]
     for lock in locks:
         if not is_held(lock):
             lock._at_fork_reinit()

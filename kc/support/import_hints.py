@@ -62,8 +62,8 @@ def _require_known(name: str) -> None:
     module = sys.modules.get(parent)
     close = nearest(attribute, dir(module)) if module is not None else []
     if close and attribute not in close and not attribute.startswith("_"):
-        meant = " or ".join(f"'{candidate}'" for candidate in close)
-        message = f"cannot import name '{attribute}' from '{parent}'; did you mean {meant}?"
+        suggestion = " or ".join(f"'{candidate}'" for candidate in close)
+        message = f"cannot import name '{attribute}' from '{parent}'; did you mean {suggestion}?"
         raise UnknownImport(message, name=parent)
 
 

@@ -109,10 +109,11 @@ def fields_from_options(
         try:
             values[name] = _convert(option, hints[name])
         except _Mismatch as mismatch:
-            got = f"'{mismatch.place.text}'" if mismatch.place.text else "nothing"
+            actual = f"'{mismatch.place.text}'" if mismatch.place.text else "nothing"
             raise option_error(
                 "KC0012",
-                f"{what}: option '{_shown(option, options)}' takes {mismatch.expected}, not {got}",
+                f"{what}: option '{_shown(option, options)}' takes {mismatch.expected}, "
+                f"not {actual}",
                 options,
                 mismatch.place,
             ) from None

@@ -87,8 +87,8 @@ def _assembled(assembler: str, arch: str, ptx: str) -> Mapping[str, AssembledKer
     return dict(_kernels(done.stderr + done.stdout))
 
 
-def _kernels(said: str) -> Iterator[tuple[str, AssembledKernel]]:
-    for part in said.split("Compiling entry function '")[1:]:
+def _kernels(report: str) -> Iterator[tuple[str, AssembledKernel]]:
+    for part in report.split("Compiling entry function '")[1:]:
         registers = re.search(r"Used (\d+) registers", part)
         spilled = re.search(r"(\d+) bytes spill stores", part)
         if registers is not None:

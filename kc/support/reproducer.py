@@ -55,10 +55,10 @@ def internal_error(
         title, cause = str(error), error.__cause__ or error
     else:
         title, cause = f"internal error in {tool}", error
-    said = " ".join(str(getattr(cause, "message", cause)).split())
-    detail = f"{type(cause).__name__}: {said}" if said else type(cause).__name__
+    message = " ".join(str(getattr(cause, "message", cause)).split())
+    detail = f"{type(cause).__name__}: {message}" if message else type(cause).__name__
     if type(cause) is InternalError:
-        detail = said
+        detail = message
     if len(detail) > 200:
         detail = detail[:197] + "..."
     text = _reproducer(tool, title, cause, source, command or argv, is_whole_command=bool(command))
@@ -80,8 +80,8 @@ def reproducing(call: str, source: Callable[[], str]) -> Iterator[None]:
     except InternalError as error:
         if error.reproduced:
             raise
-        said = internal_error(call, error, source=source())
-        raise InternalError(said.message, reproduced=True) from error
+        diagnostic = internal_error(call, error, source=source())
+        raise InternalError(diagnostic.message, reproduced=True) from error
 
 
 def _reproducer(

@@ -58,8 +58,8 @@ def _collect(module: str, text: str, options: dict[str, bool]) -> str:
                 options[item.target.id] = not _has_default(item.value)
     defaults = _DEFAULTS.search(text)
     if defaults is not None:
-        told = inspect.cleandoc(ast.literal_eval(defaults[1]))
-        bare = " ".join(told.split("\n\n")[0].split())
+        docstring = inspect.cleandoc(ast.literal_eval(defaults[1]))
+        bare = " ".join(docstring.split("\n\n")[0].split())
     return bare
 
 
@@ -67,11 +67,11 @@ def _has_default(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "field":
         if any(keyword.arg in ("default", "default_factory") for keyword in value.keywords):
             return True
-        told = next(
+        metadata = next(
             (keyword.value for keyword in value.keywords if keyword.arg == "metadata"), None
         )
-        return isinstance(told, ast.Dict) and any(
-            isinstance(key, ast.Constant) and key.value == "implied" for key in told.keys
+        return isinstance(metadata, ast.Dict) and any(
+            isinstance(key, ast.Constant) and key.value == "implied" for key in metadata.keys
         )
     return value is not None
 

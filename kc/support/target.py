@@ -186,13 +186,13 @@ class Target:
                 why="floats are passed in registers of floats (hard), or in others (soft)",
             )
         for library in self.libs:
-            meant = difflib.get_close_matches(library, _LIBRARIES, cutoff=_LIKENESS)
-            if meant and library not in _LIBRARIES:
+            close = difflib.get_close_matches(library, _LIBRARIES, cutoff=_LIKENESS)
+            if close and library not in _LIBRARIES:
                 raise TargetError(
                     "KC6012",
                     f"target {self.kind}: -libs={library} names no library",
                     why="an unknown name would have no effect",
-                    hints=suggest(library, meant),
+                    hints=suggest(library, close),
                 )
         arch = self.architecture
         if arch is None:

@@ -139,14 +139,14 @@ def _compare(
         for difference, side, sign in ((before, "before", -1), (after, "behind", 1)):
             if isinstance(difference, AffineConstantExpr) and difference.value * sign > 0:
                 beyond = difference.value * sign
-                said = f"T.{what} declares a start of {start} and a size of {extent}"
+                declared_text = f"T.{what} declares a start of {start} and a size of {extent}"
                 text = f"{beyond} element{'s' if beyond > 1 else ''}"
                 raise TEError(
                     "KC2128",
                     f"block {label} {what} {declared.buffer.name} {text} {side} the region "
                     f"that T.{what} declares",
                     location=declared.location,
-                    why=f"along dimension {dim} {said}",
+                    why=f"along dimension {dim} {declared_text}",
                     hints=[
                         f"leave T.{what} out: kc derives the regions from the statements of "
                         "the block"

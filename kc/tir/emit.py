@@ -238,10 +238,10 @@ def build_function(
     strides = _strides(entry, params, values, location)
     emitter = Emitter(entry, values | strides)
     emitter.run([body])
-    for asked in dict.fromkeys(stride.owner for stride in strides.values()):
-        assert isinstance(asked, Operation)
-        if not any(result.uses for result in asked.results):
-            Rewriter.erase_op(asked)
+    for metadata in dict.fromkeys(stride.owner for stride in strides.values()):
+        assert isinstance(metadata, Operation)
+        if not any(result.uses for result in metadata.results):
+            Rewriter.erase_op(metadata)
     entry.add_op(end)
     end.location = loc_attr(location)
     require_inside(function)
@@ -272,13 +272,13 @@ def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]
         op.symbol.data: op.result for op in function.body.block.ops if isinstance(op, tir.SymbolOp)
     }
     sizes_of = [param.shape if isinstance(param, Tensor) else (param,) for param in params]
-    told = {size for sizes in sizes_of for size in sizes if isinstance(size, Var)}
+    argument_sizes = {size for sizes in sizes_of for size in sizes if isinstance(size, Var)}
     for sizes in sizes_of:
         for part in walk(*(size for size in sizes if isinstance(size, Expr))):
             if isinstance(part, Var) and not is_float(part.dtype):
                 values[part] = (
                     symbols[part.name]
-                    if part in told
+                    if part in argument_sizes
                     else _determined(part, params, symbols, function)
                 )
     return values
@@ -321,10 +321,10 @@ def _strides(
         declared = (param.declared_strides or ()) if isinstance(param, Buffer) else ()
         for n, stride in enumerate(declared):
             if isinstance(stride, Var) and stride not in defined and stride not in values:
-                asked = ExtractStridedMetaDataOp(argument)
-                asked.location = loc_attr(location)
-                entry.add_op(asked)
-                values[stride] = asked.strides[n]
+                metadata = ExtractStridedMetaDataOp(argument)
+                metadata.location = loc_attr(location)
+                entry.add_op(metadata)
+                values[stride] = metadata.strides[n]
     return values
 
 

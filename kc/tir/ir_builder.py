@@ -185,8 +185,8 @@ class IRBuilder:
         Raises KC2106 for a condition that reads no memory, because nothing could change it.
         """
         location = caller_location()
-        asked = condition_of(condition, "a while", example="x[0] != 0")
-        loop = while_loop("while_loop", asked, location)
+        loop_condition = condition_of(condition, "a while", example="x[0] != 0")
+        loop = while_loop("while_loop", loop_condition, location)
         self.emit(loop)
         return self._scope(loop.body)
 

@@ -134,11 +134,11 @@ def _union(type_: Any) -> list[str]:
 
 def _doc(step: Step) -> str:
     lines = [inspect.getdoc(step) or ""]
-    told = [
+    lines_of_options = [
         f"{parameter.name}: {parameter.help}" for parameter in parameters(step) if parameter.help
     ]
-    if told:
-        lines += ["", *told]
+    if lines_of_options:
+        lines += ["", *lines_of_options]
     if getattr(step, "undecidable", False):
         lines.append(f"{UNSAFE}: {UNSAFE_HELP}")
     if step.name not in current().queries:

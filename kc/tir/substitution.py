@@ -77,13 +77,13 @@ class Rewriter:
         entry = self._known.get(id(statement))
         if entry is not None:
             return entry[1]
-        asked = self.enabled is None or any(
+        is_enabled = self.enabled is None or any(
             isinstance(statement, node_class) for node_class in self.enabled
         )
-        result = self.preorder(statement) if self.preorder and asked else None
+        result = self.preorder(statement) if self.preorder and is_enabled else None
         if result is None:
             result = self._fields(statement)
-            if self.postorder and asked:
+            if self.postorder and is_enabled:
                 again = self.postorder(result)
                 result = result if again is None else again
         self._known[id(statement)] = (statement, result)

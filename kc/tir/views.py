@@ -92,7 +92,7 @@ class ScheduleViews:
             changes.append(Change(str(PassSpec(step.name, to_options(step))), before, text))
 
         with watching(performed):
-            replay(self.session.fresh(module), self.session.trace, told=False)
+            replay(self.session.fresh(module), self.session.trace, explains=False)
         return changes
 
     def diff(self, primitive: int | None = None) -> Shown:
@@ -160,7 +160,7 @@ class ScheduleViews:
         with paused_collection(), deep:
             report.start(module)
             with report.watch(module):
-                replay(self.session.fresh(module), self.session.trace, told=False)
+                replay(self.session.fresh(module), self.session.trace, explains=False)
             if self._refusal is not None:
                 report.refuse(module, self._refusal)
             report.end(module, code=code)

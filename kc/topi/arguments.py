@@ -141,9 +141,9 @@ def axes_of(axis: Any, ndim: int, *, twice: bool = False) -> tuple[int, ...]:
 
 def whole(value: Any, what: str) -> int:
     """``value``. Raises KC2313 if it is not an integer that is known when the program is built."""
-    said = whole_complaint(what, value)
-    if said is not None:
-        raise refuse(said.code, said.message, said.why)
+    complaint = whole_complaint(what, value)
+    if complaint is not None:
+        raise refuse(complaint.code, complaint.message, complaint.why)
     return operator.index(number_of(value))
 
 

@@ -246,7 +246,8 @@ def _tensors(name: str, value: Any) -> Complaint | None:
         )
     items = enumerate(value)
     return next(
-        (said for n, item in items if (said := tensor_complaint(f"{name}[{n}]", item))), None
+        (complaint for n, item in items if (complaint := tensor_complaint(f"{name}[{n}]", item))),
+        None,
     )
 
 

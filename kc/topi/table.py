@@ -351,31 +351,32 @@ def _check(parameter: Parameter, value: Any) -> Any:
     if value is None and parameter.may_be_none:
         return value
     kind = parameter.kind
-    said = kind.complain(parameter.name, value)
-    if said is None and value is None and kind is TYPE and parameter.default is MISSING:
-        said = Complaint(
+    complaint = kind.complain(parameter.name, value)
+    if complaint is None and value is None and kind is TYPE and parameter.default is MISSING:
+        complaint = Complaint(
             "KC2001", f"{parameter.name} is None", "it must be the name of an element type"
         )
-    if said is None:
+    if complaint is None:
         return value if kind.plain is None else kind.plain(value)
     call = f"topi.{_running.get()}(..., {{}})"
-    why = said.why
+    why = complaint.why
     hints = tuple(
-        call.format(hint) if hint.startswith(f"{parameter.name}=") else hint for hint in said.hints
+        call.format(hint) if hint.startswith(f"{parameter.name}=") else hint
+        for hint in complaint.hints
     )
-    if said.code == "KC2319":
+    if complaint.code == "KC2319":
         if parameter.may_be_none and why is not None and not why.endswith("None"):
             why += ", or None"
         if parameter.default is not MISSING and parameter.default is not None:
             hints = (call.format(f"{parameter.name}={parameter.default!r}"),)
-    raise _refuse_kind(refuse(said.code, said.message, why, *hints), value)
+    raise _refuse_kind(refuse(complaint.code, complaint.message, why, *hints), value)
 
 
 def check_tensor(value: Any, what: str, types: tuple[str, ...] = ANY) -> Tensor:
     """``value``. Raises KC2300 or KC2301 if it is not a tensor of one of ``types``."""
-    said = tensor_complaint(what, value)
-    if said is not None:
-        raise refuse(said.code, said.message, said.why, *said.hints)
+    complaint = tensor_complaint(what, value)
+    if complaint is not None:
+        raise refuse(complaint.code, complaint.message, complaint.why, *complaint.hints)
     if value.dtype not in types:
         raise refuse(
             "KC2301",

@@ -173,7 +173,7 @@ def test_deltas_are_the_trees_of_all_steps():
     report._reader.read = reading
     report.start(start)
     with report.watch(start):
-        replay(sch.session.fresh(start), sch.session.trace, told=False)
+        replay(sch.session.fresh(start), sch.session.trace, explains=False)
     data = data_of(report.html())
     parts: list[int] = []
     for step, tree in zip(data["steps"], trees, strict=True):

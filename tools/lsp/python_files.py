@@ -50,6 +50,6 @@ def problems(text: str) -> list[Diagnostic]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [
-        Diagnostic("KC0089", f"{name}: {told}", location=Location("", line), kind="warning")
-        for name, line, told in used
+        Diagnostic("KC0089", f"{name}: {difference}", location=Location("", line), kind="warning")
+        for name, line, difference in used
     ]

@@ -126,12 +126,12 @@ def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> 
     by_block = [rule for rule in rules if not (rule.leftover or rule.whole or rule.prepares)]
     with diagnostic_handler(lambda _: None), without_suggestions():
         for downward in (True, False):
-            asked = [rule for rule in by_block if rule.downward is downward]
+            matching = [rule for rule in by_block if rule.downward is downward]
             blocks = draft.blocks()
             names = [block.label for block in (blocks if downward else _upward(blocks))]
             for n, name in enumerate(names):
                 noted(n / len(names) * 0.2 if downward else 0.2 + n / len(names) * 0.8)
-                for rule in asked:
+                for rule in matching:
                     if name in draft.settled or _attempt(draft, rule, name):
                         break
             for rule in rules if downward else ():
@@ -144,7 +144,7 @@ def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> 
             if rule.leftover:
                 for name in [loop.label for loop in draft.untouched_loops()]:
                     _attempt(draft, rule, name)
-    for diagnostic in draft.told:
+    for diagnostic in draft.remarks:
         tell(diagnostic)
 
 

@@ -39,7 +39,7 @@ class Draft:
         """The blocks that run only if numbers are large enough, each with the exponent of the
         smallest magnitude.
         """
-        self.told: list[Diagnostic] = []
+        self.remarks: list[Diagnostic] = []
         """Remarks for the user about the choices."""
         self._blocks: dict[str, BlockRV] = {}
         self._refused: set[tuple] = set()
@@ -134,14 +134,14 @@ class Draft:
 
         Statements of one loop make the same requests. A refusal is cached until the next change.
         """
-        asked = self._asked(name, args, kwargs)
-        if asked is not None and asked in self._refused:
+        call = self._asked(name, args, kwargs)
+        if call is not None and call in self._refused:
             return False
         try:
             getattr(self, name)(*args, **kwargs)
         except ScheduleError:
-            if asked is not None:
-                self._refused.add(asked)
+            if call is not None:
+                self._refused.add(call)
             return False
         return True
 

@@ -202,8 +202,8 @@ class _Inference:
 
     def infer_operands(self, op: OperatorOp, specs: list[TensorSpec | None]) -> None:
         absent = len([name for name in op.OPERATOR.inputs if not name.startswith("*")]) - len(specs)
-        told = op.operator.infer_inputs(*specs, *([None] * absent))
-        for operand, spec in zip(op.inputs, told, strict=False):
+        inferred = op.operator.infer_inputs(*specs, *([None] * absent))
+        for operand, spec in zip(op.inputs, inferred, strict=False):
             if spec is not None:
                 self.refine(operand, spec.type, op)
 

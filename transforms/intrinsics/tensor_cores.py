@@ -716,11 +716,11 @@ def _mma_sync(parts: Sequence[FragmentAttr]) -> list[str]:
     a, _, c = parts
     packed = f"!llvm.struct<({_wmma_words(c)})>"
     m, n, k = c.shape
-    said = ""
+    overflow = ""
     if a.element == "s8":
-        said = "intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>, "
+        overflow = "intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>, "
     if a.element != "f16":
-        said += "".join(
+        overflow += "".join(
             f"multiplicand{letter}PtxType = #nvvm.mma_type<{a.element}>, " for letter in "AB"
         )
     lines = [
@@ -735,7 +735,7 @@ def _mma_sync(parts: Sequence[FragmentAttr]) -> list[str]:
     types = ", ".join(_wmma_types(part)[0] for part in parts)
     return [
         *lines,
-        f"%d = nvvm.mma.sync {operands} {{{said}layoutA = #nvvm.mma_layout<row>, "
+        f"%d = nvvm.mma.sync {operands} {{{overflow}layoutA = #nvvm.mma_layout<row>, "
         f"layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = {m}, n = {n}, k = {k}>}} "
         f": ({types}) -> {packed}",
         *_keep("C", "d", c, packed),

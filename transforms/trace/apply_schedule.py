@@ -78,4 +78,4 @@ class ApplySchedulePass(ModulePass):
         instructions = from_sequence(find_sequence(schedule, name))
         to_tir(module)
         choose_known_vector_form(module)
-        replay(Session(module, target_of(module)), instructions, told=False)
+        replay(Session(module, target_of(module)), instructions, explains=False)

@@ -74,8 +74,8 @@ class Session(Handles):
         module = copy_module(self.module)
         twin = dict(zip(self.module.walk(), module.walk(), strict=True))
         copy = self.fresh(module)
-        for handle, meant in self.table.items():
-            new = meant if isinstance(meant, Mark) else twin.get(meant)
+        for handle, target in self.table.items():
+            new = target if isinstance(target, Mark) else twin.get(target)
             # A handle to an operation that was erased without a report stays unbound.
             if isinstance(new, Mark | ForOp | BlockOp | func.FuncOp):
                 copy.bind(handle, new)

@@ -51,36 +51,36 @@ class Handles:
 
     def loop(self, handle: Any) -> ForOp:
         """The loop of a handle. Raises KC3123, KC3124, KC3125 or KC3708."""
-        meant = self.find_loop(handle)
-        if isinstance(meant, Mark):
+        target = self.find_loop(handle)
+        if isinstance(target, Mark):
             raise refused(
                 "KC3708",
                 f"{handle.label} is a place to compute at, not a loop",
-                why=f"the sampled choice is: {meant.value}",
+                why=f"the sampled choice is: {target.value}",
                 hints=["compute_at and reverse_compute_at take it"],
             )
-        assert isinstance(meant, ForOp)
-        return meant
+        assert isinstance(target, ForOp)
+        return target
 
     def find_loop(self, handle: Any) -> ForOp | Mark:
         """The loop of a handle, or a sampled place that is not a loop."""
-        meant = self._find(handle, LoopRV)
-        assert not isinstance(meant, BlockOp | func.FuncOp)
-        return meant
+        target = self._find(handle, LoopRV)
+        assert not isinstance(target, BlockOp | func.FuncOp)
+        return target
 
     def block(self, handle: Any) -> BlockOp:
         """The block of a handle. Raises KC3125, KC3126, KC3127 or KC3716."""
-        meant = self._find(handle, BlockRV)
-        if isinstance(meant, func.FuncOp):
-            raise root_is_no_block(meant)
-        assert isinstance(meant, BlockOp)
-        return meant
+        target = self._find(handle, BlockRV)
+        if isinstance(target, func.FuncOp):
+            raise root_is_no_block(target)
+        assert isinstance(target, BlockOp)
+        return target
 
     def block_or_root(self, handle: Any) -> BlockOp | func.FuncOp:
         """The block of a handle, or the function if the handle refers to its root."""
-        meant = self._find(handle, BlockRV)
-        assert isinstance(meant, BlockOp | func.FuncOp)
-        return meant
+        target = self._find(handle, BlockRV)
+        assert isinstance(target, BlockOp | func.FuncOp)
+        return target
 
     def _find(self, handle: Any, kind: type[Handle]) -> Meaning:
         noun = kind.kind
@@ -91,51 +91,53 @@ class Handles:
                 f"{type(handle).__name__} is not a {noun}",
                 hints=[f"sch.{hint}" + ("" if kind is LoopRV else " gives a block")],
             )
-        meant = self.table.get(handle)
-        if isinstance(meant, Mark):
-            return meant
-        if meant is None and handle in self.gone:
+        target = self.table.get(handle)
+        if isinstance(target, Mark):
+            return target
+        if target is None and handle in self.gone:
             raise refused(
                 "KC3124" if kind is LoopRV else "KC3127",
                 f"the {noun} {handle.label} is gone",
                 why=self.gone[handle],
             )
-        if meant is None or not loop_tree.is_inside(meant, self.module):
+        if target is None or not loop_tree.is_inside(target, self.module):
             raise refused(
                 "KC3125",
                 f"the {noun} {handle.label} is not in this schedule's module",
                 why="a schedule works on its own copy of the module",
                 hints=["take the handles of the schedule that is rewritten"],
             )
-        return meant
+        return target
 
     def _ref(self, handle: Handle) -> LoopRef | BlockRef:
         if isinstance(handle, BlockRV):
             return BlockRef(self.block_or_root(handle))
         return LoopRef(self.loop(handle))
 
-    def bind(self, handle: Handle, meant: Meaning | None, gone: str = "it was not created") -> None:
-        """Let ``handle`` refer to ``meant``. If ``meant`` is None, the handle is invalid for the
+    def bind(
+        self, handle: Handle, target: Meaning | None, gone: str = "it was not created"
+    ) -> None:
+        """Let ``handle`` refer to ``target``. If ``target`` is None, the handle is invalid for the
         reason ``gone``.
         """
         self.gone.pop(handle, None)
-        if meant is None:
+        if target is None:
             self.table.pop(handle, None)
             self.gone[handle] = gone
             return
-        self.table[handle] = meant
-        if not isinstance(meant, Mark):
-            self._handles.setdefault(meant, []).append(handle)
+        self.table[handle] = target
+        if not isinstance(target, Mark):
+            self._handles.setdefault(target, []).append(handle)
 
     def forget(self, handle: Handle) -> None:
         """Remove a handle."""
-        meant = self.table.pop(handle, None)
+        target = self.table.pop(handle, None)
         self.gone.pop(handle, None)
-        if meant is not None and not isinstance(meant, Mark):
-            handles = self._handles[meant]
+        if target is not None and not isinstance(target, Mark):
+            handles = self._handles[target]
             handles.remove(handle)
             if not handles:
-                del self._handles[meant]
+                del self._handles[target]
 
     def handle(self, op: Meaning) -> Handle:
         """A new handle on ``op``."""

@@ -213,11 +213,11 @@ def replay(
     decision_provider: DecisionProvider | None = None,
     *,
     same: bool = False,
-    told: bool = True,
+    explains: bool = True,
 ) -> None:
     """Perform instructions on a session, with new variables in place of their variables.
 
-    With ``same``, the variables of the instructions refer to the new results. With ``told``, a
+    With ``same``, the variables of the instructions refer to the new results. With ``explains``, a
     diagnostic names the refused call.
     """
     mapping: dict[int, Variable] = {}
@@ -250,7 +250,7 @@ def replay(
                 )
                 _check_count(instruction, done)
             except KCError as error:
-                if not told:
+                if not explains:
                     raise
                 text = call_text(instruction, name_variables(instructions, [SCHEDULE]))
                 place = f", applied at {called}" if called is not None else ""
@@ -265,11 +265,11 @@ def replay(
 
 def _check_count(recorded: Instruction, done: Instruction) -> None:
     """Refuse (KC3715) a step that returns a different number of results than its recorded call."""
-    had, has = len(recorded.outputs), len(done.outputs)
-    if had and had != has:
+    had, now = len(recorded.outputs), len(done.outputs)
+    if had and had != now:
         raise ScheduleError(
             "KC3715",
-            f"{recorded.kind} gives {has} results here, and {had} in the trace",
+            f"{recorded.kind} gives {now} results here, and {had} in the trace",
             location=recorded.location,
             why="the program differs from the program of which the trace is a record",
         )

@@ -362,13 +362,13 @@ class Kernels:
         public.properties.pop("sym_visibility", None)
         module = ModuleOp([public])
         stages = [("tir", module)]
-        said: list[Diagnostic] = []
+        remarks: list[Diagnostic] = []
         if takes:
             # Lower until the buffers are known, measure the workspace, and then continue from
             # there.
             position = [*map(_takes_workspaces, backend.pipeline)].index(True) + 1
             lowered = ModuleOp([public.clone()])
-            with diagnostic_handler(said.append):
+            with diagnostic_handler(remarks.append):
                 size = _with_workspace(lowered, backend.pipeline[:position], self.target)
             if size != WorkspaceSize():
                 types = (*interface.types, "memref<?xi8>", "index")
@@ -376,7 +376,7 @@ class Kernels:
                 interface = replace(interface, types=types, workspace=workspace)
             backend = replace(backend, pipeline=backend.pipeline[position:])
             stages.append(("scf", lowered))
-        if not self.separate or said:  # a kernel with warnings is compiled with the main module
+        if not self.separate or remarks:  # a kernel with warnings is compiled with the main module
             return interface, None
         return interface, part_of(Build(stages, self.target, symbol, None, backend), symbol)
 

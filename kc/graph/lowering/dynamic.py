@@ -131,18 +131,18 @@ def pad(op: DynPad, data: Tensor, pad_width: Tensor, pad_value: Tensor, *, resul
         """The place in the data along a dimension, and the condition that the data has it."""
         size = convert(as_expr(data.shape[n]), "int64")
         place = convert(as_expr(at), "int64") - convert(pad_width(n, 0), "int64")
-        has = all_of(place >= 0, place < size)
+        is_inside = all_of(place >= 0, place < size)
         if op.pad_mode == "reflect":
             place = scalar.max(place, -place)
             place = select(place < size, place, 2 * size - 2 - place)
-        return inside(place, data.shape[n]), has
+        return inside(place, data.shape[n]), is_inside
 
     def body(*at: Any) -> Any:
         places = [source(n, axis) for n, axis in enumerate(at)]
         value = data(*(place for place, _ in places))
         if op.pad_mode != "constant" or not places:
             return value
-        return if_then_else(all_of(*(has for _, has in places)), value, pad_value())
+        return if_then_else(all_of(*(is_inside for _, is_inside in places)), value, pad_value())
 
     return compute(shape, body, "T_dyn_pad", tag=INJECTIVE)
 

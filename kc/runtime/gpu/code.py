@@ -182,21 +182,21 @@ class LoadedCode:
     ) -> DeviceError:
         facts = [f"launched: {launched}"]
         if what == _SHARED:
-            said = f"{value:,} bytes of dynamic shared memory, and {limit:,} are left for it"
+            excess = f"{value:,} bytes of dynamic shared memory, and {limit:,} are left for it"
             hints = ["smaller tiles, or an element type of fewer bits"]
         elif what == _THREADS:
             resources = next(each for each in self.resources if each.name == kernel)
-            said = f"blocks of {value:,} threads, and at most {limit:,} are possible"
+            excess = f"blocks of {value:,} threads, and at most {limit:,} are possible"
             facts.append(f"the kernel takes {resources.registers} registers in each thread")
             hints = ["a smaller factor of the loop that is bound to threadIdx"]
         else:
-            said = f"{_LIMITS[what]} = {value:,}, and it is 1 to {limit:,}"
+            excess = f"{_LIMITS[what]} = {value:,}, and it is 1 to {limit:,}"
             hints = []
             if what in (1, 2) and value > limit:
                 hints = ["bind the long loop to blockIdx.x, or fuse it with that one"]
         return DeviceError(
             "KC6035",
-            f"{name}: {kernel} on {self.gpu} has {said}",
+            f"{name}: {kernel} on {self.gpu} has {excess}",
             facts=facts,
             why="the sizes of a launch are computed from the sizes of the arguments",
             hints=hints,
@@ -206,14 +206,14 @@ class LoadedCode:
 def _unaligned(name: str, dimension: int, value: int, unit: int) -> DeviceError:
     """The error for an array with an address or a stride that no tensor map allows."""
     if dimension:
-        said = f"an array whose rows are {value:,} bytes apart"
+        array_text = f"an array whose rows are {value:,} bytes apart"
         hints = [f"an array whose rows are multiples of {unit} bytes"]
     else:
-        said = f"an array that begins {value} bytes past a multiple of {unit}"
+        array_text = f"an array that begins {value} bytes past a multiple of {unit}"
         hints = ["a copy of the array: memory that a device allocates begins at multiples of 256"]
     return DeviceError(
         "KC6037",
-        f"{name}: the kernel copies boxes of {said}",
+        f"{name}: the kernel copies boxes of {array_text}",
         why=f"the copy unit of the device has addresses and strides that are multiples of {unit} "
         "bytes",
         hints=hints,
@@ -258,11 +258,11 @@ def _refused(code: DeviceCode, gpu: Gpu, error: DriverError) -> DeviceError:
     lines = code.ptx.splitlines()
     facts: list[str] = []
     location: Location | None = None
-    for said in error.log.splitlines():
-        match = re.match(r"ptxas .*?, line (\d+); (?:error\s*: )?(.*)", said)
+    for log_line in error.log.splitlines():
+        match = re.match(r"ptxas .*?, line (\d+); (?:error\s*: )?(.*)", log_line)
         if match is None:
-            if said.strip("\0 ") and len(facts) < 4:
-                facts.append(said.strip("\0 "))
+            if log_line.strip("\0 ") and len(facts) < 4:
+                facts.append(log_line.strip("\0 "))
             continue
         number = int(match[1])
         facts.append(f"PTX line {number}: {match[2].strip()}")

@@ -35,8 +35,8 @@ class DriverError(Exception):
         self.log = log
 
     def __str__(self) -> str:
-        said = f"{self.function}: {self.name}"
-        return f"{said} ({self.text})" if self.text else said
+        call_text = f"{self.function}: {self.name}"
+        return f"{call_text} ({self.text})" if self.text else call_text
 
 
 class MissingDriverError(Exception):

@@ -117,9 +117,9 @@ class Gpu:
             why += "is of no use from then on"
         elif error.number == NOT_INITIALIZED:
             hints.append("a child of fork cannot use the GPU of its parent: start it by spawn")
-        said = f"{error.function}: {error.name}" if error.function else error.name
+        cause = f"{error.function}: {error.name}" if error.function else error.name
         return DeviceError(
-            "KC6031", f"{doing} on {self}: {said}", facts=facts, why=why, hints=hints
+            "KC6031", f"{doing} on {self}: {cause}", facts=facts, why=why, hints=hints
         )
 
     # Streams

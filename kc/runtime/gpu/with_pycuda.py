@@ -92,9 +92,9 @@ class PycudaDriver:
         try:
             return function(*arguments, **named)
         except self._driver.Error as error:
-            said = str(error)
-            number = _NUMBERS.get(said.partition(" failed: ")[2], _UNKNOWN)
-            raise self._refusal(name, number, type(error).__name__, said) from None
+            message = str(error)
+            number = _NUMBERS.get(message.partition(" failed: ")[2], _UNKNOWN)
+            raise self._refusal(name, number, type(error).__name__, message) from None
 
     def _refusal(self, function: str, number: int, name: str, text: str) -> DriverError:
         """An error whose text is kept for :meth:`explain`, as only its number passes through C."""

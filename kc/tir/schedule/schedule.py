@@ -284,7 +284,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         prefix = trace[:last]
         session = self.session.fresh(copy_module(self._original))
         session.working = None  # the calls name the function that was worked on then
-        replay(session, prefix, same=True, told=False)
+        replay(session, prefix, same=True, explains=False)
         for instruction in trace[last:]:
             for output in instruction.outputs:
                 if isinstance(output, Handle):
@@ -396,12 +396,12 @@ class Schedule(ScheduleViews, ScheduleMethods):
         source = "".join(f"// {line}\n" for line in [*calls, call]) + print_module(self._original)
         session = self.session.fresh(copy_module(self._original))
         session.working = None
-        replay(session, self.session.trace, same=True, told=False)
+        replay(session, self.session.trace, same=True, explains=False)
         self.session.become(session)
-        said = (
+        message = (
             str(error) if error.reproduced else internal_error(call, error, source=source).message
         )
-        return InternalError(said, reproduced=True)
+        return InternalError(message, reproduced=True)
 
     def _resolve(self, slot: Slot, value: Any) -> Handle:
         """The handle for an argument that names a loop or a block."""

@@ -207,9 +207,11 @@ class Statements:
             self.body.append(assertion(truth(condition), f"{at}: {message}", at))
             return
         if not condition:
-            said = f": {self.expressions.eval(node.msg)}" if node.msg is not None else ""
+            shown_message = f": {self.expressions.eval(node.msg)}" if node.msg is not None else ""
             raise TEError(
-                "KC2120", f"assert {ast.unparse(node.test)} does not hold{said}", location=at
+                "KC2120",
+                f"assert {ast.unparse(node.test)} does not hold{shown_message}",
+                location=at,
             )
 
     # Calls and results ---------------------------------------------------------------------

@@ -434,10 +434,10 @@ class _Function:
 
     def _loop_head(self, op: ForOp) -> str:
         if op.kind.data is ForKind.WHILE:
-            asked = op.condition
-            if asked is None or op.repeated is None:
+            condition = op.condition
+            if condition is None or op.repeated is None:
                 raise unprintable(op)
-            return f"while ({self.code.text(asked.condition)})"
+            return f"while ({self.code.text(condition.condition)})"
         extent = op.extent_value
         size = str(extent) if isinstance(extent, int) else self.code.text(extent)
         axis = op.axis

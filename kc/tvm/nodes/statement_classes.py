@@ -197,8 +197,8 @@ class While(Stmt):
         and KC2106 for a condition that nothing can change.
         """
         del span
-        asked = condition_of(condition, "a while", example="x[0] != 0")
-        loop = while_loop("While", asked, caller_location())
+        checked = condition_of(condition, "a while", example="x[0] != 0")
+        loop = while_loop("While", checked, caller_location())
         loop.body = [_statement(body, "While")]
         return loop
 

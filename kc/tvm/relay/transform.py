@@ -252,8 +252,8 @@ def __getattr__(name: str) -> Any:
     if name in LATER:
         return later("relay.transform", name)
     close = [] if name.startswith("_") else nearest(name, __dir__())
-    meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-    raise UnknownName(f"module 'kc.relay.transform' has no attribute '{name}'{meant}", name=name)
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    raise UnknownName(f"module 'kc.relay.transform' has no attribute '{name}'{hint}", name=name)
 
 
 def __dir__() -> list[str]:

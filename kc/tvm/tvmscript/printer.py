@@ -505,10 +505,10 @@ class FunctionPrinter(ExpressionPrinter):
 
     def _while(self, op: ForOp) -> list[str]:
         """``while CONDITION:``. Nothing but the condition uses the values that it needs."""
-        repeated, asked = op.repeated, op.condition
-        if repeated is None or asked is None:
+        repeated, condition_op = op.repeated, op.condition
+        if repeated is None or condition_op is None:
             raise unsayable(op)
-        condition = self.code(asked.condition).text
+        condition = self.code(condition_op.condition).text
         return [f"while {condition}:", *self._inside(repeated.then.block)]
 
     def _notes(self, op: Operation, attributes: DictionaryAttr | None) -> str:

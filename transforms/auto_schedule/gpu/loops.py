@@ -143,7 +143,7 @@ def _bind_one(draft: Draft, place: Sequence[int], what: str, why: str) -> None:
     draft.bind(handle if loop.static_extent == 1 else draft.add_unit_loop(handle), "threadIdx.x")
     require_kernels(draft.session.site(draft.function))
     if is_long:
-        draft.told.append(
+        draft.remarks.append(
             Diagnostic(
                 "KC4229",
                 f"auto_schedule: one thread of the GPU runs {what}",

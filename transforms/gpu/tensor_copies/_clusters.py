@@ -170,14 +170,14 @@ def cluster_of(root: ForOp, target: Target) -> Cluster | None:
     """The cluster of a kernel; None if the kernel has no cluster. Raises CodegenError KC4252 for
     invalid clusters.
     """
-    said = [
+    annotated = [
         (loop, value)
         for loop in launch_loops(root)
         if loop.annotations is not None
         and (value := loop.annotations.data.get(CLUSTER_DIM)) is not None
     ]
     sizes: dict[ForOp, int] = {}
-    for loop, value in said:
+    for loop, value in annotated:
         size = value.value.data if isinstance(value, IntegerAttr) else None
         why = None
         hint = f'sch.annotate(loop, "{CLUSTER_DIM}", 2), of a loop that is bound to blockIdx.x'

@@ -68,7 +68,7 @@ class Plan:
 
     chain: list[ForOp]
     order: list[ForOp]
-    asked: list[ForOp]
+    requested: list[ForOp]
 
     @property
     def is_perfect(self) -> bool:
@@ -94,15 +94,15 @@ class Reorder(Primitive):
     )
 
     def check(self, site: Site) -> Plan:
-        asked = [site.resolve_loop(ref) for ref in self.loops]
-        if not asked:
+        requested = [site.resolve_loop(ref) for ref in self.loops]
+        if not requested:
             raise site.refuse(
                 "KC3033", "no loops to reorder", at=site.function, hints=["loops=j,i"]
             )
-        chain = require_chain(site, asked, stays=why_it_stays)
-        rest = iter(asked)
-        order = [next(rest) if loop in asked else loop for loop in chain]
-        plan = Plan(chain, order, asked)
+        chain = require_chain(site, requested, stays=why_it_stays)
+        rest = iter(requested)
+        order = [next(rest) if loop in requested else loop for loop in chain]
+        plan = Plan(chain, order, requested)
         if order != chain and not plan.is_perfect:
             on_copy(site, lambda copy, twin: self._check_sunk(copy, plan, twin))
         else:
@@ -188,7 +188,7 @@ class Reorder(Primitive):
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         chain, order = plan.chain, plan.order
         if order == chain:
-            return Rewritten(tuple(plan.asked))
+            return Rewritten(tuple(plan.requested))
         if not plan.is_perfect:
             sink_siblings(chain)
         sizes = _take_index_ops(chain, order)
@@ -229,7 +229,7 @@ class Reorder(Primitive):
             outer.body.block.add_op(nested)
         Rewriter.replace_op(chain[0], loops[0], [])
         return Rewritten(
-            tuple(new[loop] for loop in plan.asked),
+            tuple(new[loop] for loop in plan.requested),
             {loop: (new[loop],) for loop in chain},
         )
 
