@@ -509,3 +509,24 @@ def test_what_a_kernel_requires_is_in_the_names_of_the_function() -> None:
     assert compiled(np.zeros(0, "f"), np.zeros(0, "f")).shape == (0,)
     with pytest.raises(CallError, match="KC5132"):
         compiled(np.zeros(4, "f"), np.zeros(2, "f"))
+
+
+def test_a_product_of_names_inside_of_a_function() -> None:
+    """The size n * n of a kernel's result is told by the result alone, so it is not in place."""
+    square = 'tensor<?x?xf32, #graph.dims<"n", "n">>'
+    flat = 'tensor<?xf32, #graph.dims<"n * n">>'
+    text = f"""
+    graph.func @main(%x: {square}) -> {square} {{
+      %0 = graph.nn.softmax(%x) : ({square}) -> {square}
+      %1 = graph.reshape(%0) <newshape = [-1]> : ({square}) -> {flat}
+      %2 = graph.cos(%1) : ({flat}) -> {flat}
+      %3 = graph.nn.softmax(%2) : ({flat}) -> {flat}
+      %4 = graph.add(%3, %2) : ({flat}, {flat}) -> {flat}
+      %5 = graph.reshape_like(%4, %x) : ({flat}, {square}) -> {square}
+      graph.return %5 : {square}
+    }}
+    """
+    x = np.linspace(0, 1, 9, dtype="f").reshape(3, 3)
+    with kc.transform.PassContext(opt_level=2):
+        compiled = kc.graph.build(parsed(text))
+    np.testing.assert_allclose(compiled(x), Interpreter(parsed(text)).run(x), rtol=1e-5)

@@ -503,6 +503,9 @@ def write_in_place(function: KernelOp, number: int, position: int) -> bool:
     source, result = block.args[number], block.args[position]
     if source.type != result.type:
         return False
+    listed = function.arg_attrs.data if function.arg_attrs is not None else ()
+    if listed and listed[number].data.get("kc.shape") != listed[position].data.get("kc.shape"):
+        return False  # a size that only the result tells, such as a product
     if not all(isinstance(use.operation, StoreOp) for use in result.uses):
         return False
     result.replace_all_uses_with(source)
