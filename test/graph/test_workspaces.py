@@ -2,9 +2,12 @@
 with another call, and overwrite nothing that is still needed."""
 
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,6 +126,60 @@ def test_c_kernels_allocate_nothing(name: str) -> None:
     assert any(kernel.workspace.bytes(1) for kernel in f.kernels.values())
     # The helper, and its use for the arena.
     assert len(re.findall(r"kc_alloc\(", f.get_source("c"))) == 2
+
+
+C_PROGRAM = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "net.h"
+
+static float in[3][1 << 17], out[4][1 << 15];
+
+static void *call(void *result) {
+  kc_main(in[0], in[1], in[2], result);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  (void)argc;
+  for (int n = 0; n < 3; n++) {
+    FILE *file = fopen(argv[1 + n], "rb");
+    if (file == NULL || fread(in[n], 1, sizeof in[n], file) == 0) return 1;
+    fclose(file);
+  }
+  pthread_t threads[4];
+  for (int n = 0; n < 4; n++) pthread_create(&threads[n], NULL, call, out[n]);
+  for (int n = 0; n < 4; n++) pthread_join(threads[n], NULL);
+  FILE *file = fopen(argv[4], "wb");
+  fwrite(out, 1, sizeof out, file);
+  fclose(file);
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize("openmp", [False, True])
+def test_a_c_program_calls_a_graph_from_several_threads(tmp_path: Path, openmp: bool) -> None:
+    _, arrays, expected = network_named("layers")
+    f = built("layers", C)
+    f.save(tmp_path / "net.c")
+    f.save_header(tmp_path / "net.h")
+    (tmp_path / "main.c").write_text(C_PROGRAM)
+    flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-D_GNU_SOURCE"]
+    flags += ["-fopenmp"] if openmp else []
+    names = [str(tmp_path / name) for name in ("main.c", "net.c")]
+    program = str(tmp_path / "program")
+    subprocess.run(["cc", *flags, *names, "-o", program, "-lm", "-lpthread"], check=True)
+    for n, each in enumerate(arrays):
+        each.tofile(tmp_path / f"in{n}")
+    files = [str(tmp_path / f"in{n}") for n in range(3)]
+    subprocess.run([program, *files, str(tmp_path / "out")], check=True)
+    results = np.fromfile(tmp_path / "out", np.float32).reshape(4, 1 << 15)
+    for result in results:
+        assert_close(result[: expected.size].reshape(expected.shape), expected)
 
 
 @pytest.mark.usefixtures("threads")
