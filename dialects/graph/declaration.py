@@ -122,6 +122,12 @@ class Operator:
         attributes, such as the weight of a convolution with ``channels`` and ``kernel_size``."""
         return operands
 
+    def bound(self, *operands: Any, **_: Any) -> Spec | None:
+        """The largest result for operands whose elements are not known, where :meth:`infer` gives
+        sizes that depend on them; None if there is no limit."""
+        del operands
+        return None
+
     def result_count(self, operands: int) -> int | None:
         """The number of results of a call with that many operands; None for a single tensor."""
         del operands

@@ -22,7 +22,7 @@ from kc import te
 from kc.dialects.graph.declaration import Operator, OperatorOp, RelationError
 from kc.dialects.graph.functions import FuncOp, ReturnOp
 from kc.dialects.graph.sizes import Quotient, SizeExpr
-from kc.dialects.graph.types import TensorSpec, spec_of
+from kc.dialects.graph.types import Spec, TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
 from kc.expr.constructors import Var
 from kc.expr.tensor import Tensor
@@ -49,7 +49,8 @@ class GroupTensors:
     outputs: list[Tensor]
     """The tensors to compute, each once."""
     results: list[int]
-    """For each tensor of the result: its position in ``outputs``, or ``~n`` for input n."""
+    """For each tensor of the result, and then for each count of :class:`Bounded`: its position in
+    ``outputs``, or ``~n`` for input n."""
     sizes: list[Var]
     """The sizes that are arguments, as the shape of no input gives them."""
     schedule: Callable[[], Any] | None = None
@@ -105,6 +106,21 @@ def is_scalar_constant(value: SSAValue) -> bool:
     return isinstance(spec, TensorSpec) and all(size == 1 for size in spec.shape)
 
 
+def bound_of(group: FuncOp) -> Spec | None:
+    """The largest result of a group of one operator that computes how much of it there is
+    (:class:`~kc.graph.lowering.Bounded`); None for all other groups."""
+    operators = [op for op in group.body.block.ops if isinstance(op, OperatorOp)]
+    if len(operators) != 1 or group.return_op.value is not operators[0].result:
+        return None
+    (op,) = operators
+    specs = op.specs()
+    if all(None not in leaf.shape for leaf in type_leaves(op.result.type)) or None in specs:
+        return None
+    bound = op.operator.bound(*specs)
+    is_known = bound is not None and all(None not in leaf.shape for leaf in flattened(bound))
+    return bound if is_known else None
+
+
 def group_tensors(function: FuncOp, target: Target | None = None) -> GroupTensors:
     """The tensor expressions of a group; for a target by the user's strategies, if there are any.
 
@@ -114,8 +130,10 @@ def group_tensors(function: FuncOp, target: Target | None = None) -> GroupTensor
     block = function.body.block
     inputs = argument_leaves(function)
     specs = [spec for _, spec in inputs]
-    for _, spec in (*inputs, *result_leaves(function)):
+    bound = bound_of(function)
+    for _, spec in (*inputs, *(result_leaves(function) if bound is None else ())):
         _require_sizes(spec, function)
+    counts: list[Tensor] = []
     variables: dict[str, Var] = {}
     placeholders = [
         te.placeholder(_shape(spec, variables), spec.dtype, name=name) for name, spec in inputs
@@ -130,7 +148,8 @@ def group_tensors(function: FuncOp, target: Target | None = None) -> GroupTensor
         match op:
             case OperatorOp():
                 implementation = _implementation(op, values, target)
-                values[op.result] = _computed(op, values, variables, implementation)
+                counted = None if bound is None else counts
+                values[op.result] = _computed(op, values, variables, implementation, counted)
                 if anchor is None or op.OPERATOR.pattern >= anchor[0]:
                     anchor = op.OPERATOR.pattern, op.operator, implementation
             case ConstantOp():
@@ -142,7 +161,7 @@ def group_tensors(function: FuncOp, target: Target | None = None) -> GroupTensor
             case LetOp():
                 values[op.result] = values[op.value]
             case ReturnOp():
-                tensors = list(flattened(values[op.value]))
+                tensors = [*flattened(values[op.value]), *counts]
             case _:
                 raise GraphError(
                     "KC2445",
@@ -177,9 +196,13 @@ def _computed(
     values: Mapping[SSAValue, Any],
     variables: dict[str, Var],
     implementation: strategies.Implementation | None,
+    counts: list[Tensor] | None,
 ) -> Any:
+    """The tensors of an operator. ``counts`` takes the numbers of those whose size depends on
+    elements; None where that is refused."""
     spec = spec_of(op.result.type)
-    _require_sizes(spec, op)
+    if counts is None:
+        _require_sizes(spec, op)
     operands = [values[operand] for operand in op.inputs]
     for leaf in flattened(spec):
         for size in leaf.shape:
@@ -197,8 +220,12 @@ def _computed(
         if error.args != (op.OPERATOR.name,):
             raise
         raise no_computation(op) from error
-    if any(isinstance(tensor, Bounded) for tensor in tensors):
+    if counts is None and any(isinstance(tensor, Bounded) for tensor in tensors):
         raise depends_on_elements(op, "its size depends on elements")
+    for tensor in tensors:
+        if isinstance(tensor, Bounded) and counts is not None:
+            counts.append(tensor.count)
+    tensors = [tensor.tensor if isinstance(tensor, Bounded) else tensor for tensor in tensors]
     if isinstance(op.result.type, TupleType):
         return unflattened(op.result.type, iter(tensors))
     (tensor,) = tensors

@@ -173,6 +173,11 @@ class Argwhere(Operator):
         count = None if value is None else int((value != 0).sum())
         return TensorSpec((count, condition.rank), "int32")
 
+    def bound(self, condition: TensorSpec) -> TensorSpec:
+        from kc.dialects.graph.sizes import product_of
+
+        return TensorSpec((product_of(condition.shape), condition.rank), "int32")
+
 
 class Scan(Ordering):
     """The combination of the elements up to each place along a dimension."""

@@ -28,6 +28,7 @@ from kc.dialects.graph.functions import FuncOp
 from kc.dialects.graph.types import TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, numpy_dtype
 from kc.graph.interpreter import Interpreter
+from kc.runtime.function import DeferredFunction
 from kc.runtime.module import Module, Source
 from kc.support import progress, registry
 from kc.support.diagnostics import GraphError, suggest
@@ -48,6 +49,28 @@ LEFT_OUT = ("FastMath", "CombineParallelDense")
 of queries, keys and values, with which BERT's and Llama's layers took 3 to 6 % longer."""
 KINDS = ("llvm", "c")
 """The kinds of targets that graphs are compiled for."""
+
+
+class CutFunction(DeferredFunction):
+    """A function of results whose size depends on elements: a call that returns them cuts them.
+
+    Files have the function itself, which gives the sizes as further results.
+    """
+
+    def __init__(self, function: Any, program: Program) -> None:
+        super().__init__(function.signature, lambda: function)
+        self._counts = program.counts
+        self._results = len(program.outputs) - len(program.counts)
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        computed = self.compiled(*args, **keywords)
+        if not isinstance(computed, tuple):
+            return computed
+        results = [
+            result[: int(computed[self._counts[n]][0])] if n in self._counts else result
+            for n, result in enumerate(computed[: self._results])
+        ]
+        return results[0] if len(results) == 1 else tuple(results)
 
 
 class CompiledGraph(Module):
@@ -93,8 +116,12 @@ class CompiledGraph(Module):
             sources["c"] = lambda: _c_source(whole(), target)
         if constants or whole is not None:
             files.pop("mlir", None)  # this text would lack the constants
+        functions = dict(base.functions)
+        if program.counts:
+            whole_function = functions[base.entry_name]
+            functions[base.entry_name] = CutFunction(whole_function, program)
         super().__init__(
-            base.functions,
+            functions,
             base.entry_name,
             {**base._sources, **sources},  # pyright: ignore[reportPrivateUsage]
             constants,

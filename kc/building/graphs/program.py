@@ -5,6 +5,9 @@
 Calls of other functions, also of functions that are values, are followed where they stand, so that
 what is left is kernels, copies, branches and loops.
 
+A result whose size depends on elements has a buffer for the largest size, and one for the size. It
+can only be a result of the function, which then gives both: whoever calls it cuts.
+
 A value is a :class:`View` of a buffer. Operators that only give elements another shape
 (:mod:`kc.building.graphs.views`) make views, concatenation along the outermost dimension lets the
 kernels of its parts write where the parts belong, and results of the function are written by the
@@ -36,11 +39,12 @@ from kc.dialects.graph.functions import (
 from kc.dialects.graph.sizes import Size, product_of
 from kc.dialects.graph.types import TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
-from kc.graph.group import depends_on_elements, group_of_operator, is_group, type_leaves
+from kc.graph.group import bound_of, depends_on_elements, group_of_operator, is_group, type_leaves
 from kc.graph.interpreter import FunctionValue, captured_values, elided
 from kc.graph.signature import argument_leaves, flattened, result_leaves, unflattened
 from kc.runtime.signature import DTYPES
 from kc.support.diagnostics import GraphError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 
 MOST_SLICES = 4096
@@ -66,6 +70,8 @@ class Buffer:
     position: int = 0
     """Among the inputs, outputs or constants."""
     into: View | None = None
+    count: View | None = None
+    """The number of the slices that are the value, if the memory is for the largest number."""
     is_fixed: bool = False
     """True for memory that is written more than once: what a loop carries."""
 
@@ -156,6 +162,8 @@ class Program:
     elements: list[ConstantOp] = field(default_factory=list)
     """The constants that ``constants`` hold."""
     steps: list[Step] = field(default_factory=list)
+    counts: dict[int, int] = field(default_factory=dict)
+    """Output of which a part is the result -> output that is the number of slices in that."""
     buffers: list[Buffer] = field(default_factory=list)
     """The buffers in the arena, those too that became parts of others."""
 
@@ -203,9 +211,30 @@ def program_of(function: FuncOp, functions: dict[str, FuncOp]) -> Program:
     result = builder.call(
         FunctionValue(function.body.block, function.sym_name.data), arguments, function
     )
-    for view, buffer in zip(flattened(result), outputs, strict=True):
+    for view, buffer in zip(flattened(result), list(outputs), strict=True):
+        count = view.buffer.count
+        if count is not None:
+            names = {each.name for each in (*inputs, *outputs)}
+            name = fresh_name(f"{buffer.name}_count", names)
+            number = Buffer(name, count.spec, Place.OUTPUT, len(outputs))
+            outputs.append(number)
+            program.counts[buffer.position] = number.position
+            builder.deliver(count, View(number, 0, number.spec), function.return_op)
+        elif None in buffer.spec.shape:
+            raise depends_on_elements(function, f"the result {buffer.name} is {buffer.spec}")
+        buffer.spec = view.spec
         builder.deliver(view, View(buffer, 0, buffer.spec), function.return_op)
     return program
+
+
+COUNT = TensorSpec((1,), "int32")
+"""The type of the number of slices of a result whose size depends on elements."""
+
+
+def _require_whole(arguments: Sequence[Any], op: Operation) -> None:
+    """Refuse operands of which only a part is the value (KC2447)."""
+    if any(view.buffer.count is not None for value in arguments for view in flattened(value)):
+        raise depends_on_elements(op, "the size of an operand depends on elements")
 
 
 class _Builder:
@@ -329,6 +358,7 @@ class _Builder:
 
     def operator(self, op: OperatorOp) -> Any:
         inputs = [self.values[operand] for operand in op.inputs]
+        _require_whole(inputs, op)
         view = views.view_of(op, inputs)
         if view is not None:
             return view
@@ -340,6 +370,7 @@ class _Builder:
     def launch(self, group: FuncOp, arguments: Sequence[Any], op: Operation) -> Any:
         """The result of a group: views where it computes nothing, else that of its kernel."""
         block = group.body.block
+        _require_whole(arguments, op)
         values: dict[SSAValue, Any] = dict(zip(block.args, arguments, strict=True))
         for inner in block.ops:
             match inner:
@@ -359,13 +390,23 @@ class _Builder:
                 case _:
                     break
         (result,) = group.function_type.outputs.data
+        leaves = type_leaves(result)
+        bound = bound_of(group)
         outputs: list[View] = []
-        for spec in type_leaves(result):
+        counts: list[View] = []
+        for declared, spec in zip(
+            leaves, leaves if bound is None else flattened(bound), strict=True
+        ):
             buffer = self.arena(spec, group.sym_name.data)
             self.writers[buffer] = self.steps
             outputs.append(View(buffer, 0, spec))
+            if spec != declared:
+                count = self.arena(COUNT, f"{group.sym_name.data}_count")
+                self.writers[count] = self.steps
+                buffer.count = View(count, 0, COUNT)
+                counts.append(buffer.count)
         inputs = [view for value in arguments for view in flattened(value)]
-        self.steps.append(Launch(group, inputs, outputs, op))
+        self.steps.append(Launch(group, inputs, [*outputs, *counts], op))
         return unflattened(result, iter(outputs)) if isinstance(result, TupleType) else outputs[0]
 
     def joined(self, op: OperatorOp, parts: Sequence[View]) -> View:
