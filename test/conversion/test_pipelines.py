@@ -49,9 +49,11 @@ ORDER = [
     "convert-tir-to-scf",
     "expand-math",
     "legalize-narrow-floats",
+    "take-workspace",
     "legalize-symbols",
     "convert-to-llvm",
     "permit-tiles",
+    "reuse-workspace",
 ]
 
 
