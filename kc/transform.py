@@ -250,6 +250,14 @@ def _changed_copy(mod: IRModule, passes: Sequence[ModulePass]) -> IRModule:
     """What passes make of a module."""
     from kc.instrument import run_passes
 
+    if not isinstance(getattr(mod, "op", None), ModuleOp):
+        raise CodegenError(
+            "KC4505",
+            f"a pass is called with {type(mod).__name__}",
+            location=caller_location(),
+            why="passes change modules",
+            hints=["kc.IRModule.from_expr(f) is the module of a function"],
+        )
     copy = copy_module(mod.op)
     run_passes(copy, passes)
     changed = IRModule(copy)

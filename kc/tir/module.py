@@ -95,7 +95,15 @@ class IRModule:
         if isinstance(functions, ModuleOp):
             self.op = functions
         else:
-            parts = functions or {}
+            parts = {} if functions is None else functions
+            if not isinstance(parts, Mapping):
+                raise TEError(
+                    "KC2027",
+                    f"IRModule: {type(parts).__name__} is no module and no function",
+                    location=caller_location(),
+                    why="a module is made of functions by their names",
+                    hints=['kc.IRModule({"main": f})', "kc.IRModule.from_expr(f)"],
+                )
             self.op = ModuleOp(
                 _each_type_once(
                     op

@@ -14,6 +14,7 @@ makes expressions of IR.
 from __future__ import annotations
 
 import numbers
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -346,6 +347,15 @@ class Function(Expr):
                 location=caller_location(),
                 why="parameters are variables",
                 hints=['relay.var("x", shape=(1, 8)) makes one'],
+            )
+        uses = Counter(id(param) for param in params)
+        twice = next((param for param in params if uses[id(param)] > 1), None)
+        if twice is not None:
+            raise GraphError(
+                "KC2403",
+                f"relay.Function: the parameter {twice.name_hint} stands twice",
+                location=caller_location(),
+                why="an argument of a call would have two values",
             )
         self.params: tuple[Var, ...] = tuple(params)
         self.body = as_expr(body)

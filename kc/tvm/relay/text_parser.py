@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from kc.dialects.graph.sizes import dimension
 from kc.dialects.graph.values import numpy_dtype
 from kc.expr.dtypes import check_dtype
 from kc.support.deep import run_deep
-from kc.support.diagnostics import GraphError, KCError, source_text, suggest
+from kc.support.diagnostics import GraphError, KCError, counted, source_text, suggest
 from kc.tir.module import IRModule
 from kc.tvm.nodes.node_objects import FuncType, TupleType, Type
 from kc.tvm.relay import adt, types
@@ -516,9 +517,25 @@ class _Parser:
                 "KC2404",
                 f"there is no operator '{token.text}'",
                 token.start,
+                why=self.unknown_operators(),
                 hint=_nearest(token.text, all_operators(), "the operators are"),
             )
         return self.placed(token, relay.Op, token.text)
+
+    def unknown_operators(self) -> str | None:
+        """All operators of the text that there are not, with their numbers of calls; None for one
+        call of one operator."""
+        words = {*all_operators(), *self.constructors, *_REFERENCES, *_WORDS_OF_STATEMENTS}
+        words |= {"fn", "if", "match", "meta"}
+        unknown = Counter(
+            token.text
+            for token, following in zip(self.tokens, self.tokens[1:], strict=False)
+            if token.kind == "name" and following.text == "(" and token.text not in words
+        )
+        if sum(unknown.values()) < 2:
+            return None
+        calls = (f"{name} ({counted(count, 'call')})" for name, count in unknown.items())
+        return f"the text has {counted(len(unknown), 'unknown operator')}: {', '.join(calls)}"
 
     def branch(self, token: Token) -> relay.Expr:
         self.expect("(", "before the condition")

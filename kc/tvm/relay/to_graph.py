@@ -478,20 +478,36 @@ def _common(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def order_of(root: Expr) -> list[Expr]:
-    """The expressions below a root, each after all that use it."""
+    """The expressions below a root, each after all that use it.
+
+    Raises GraphError KC2498 for an expression that contains itself.
+    """
     done: set[int] = set()
+    entered: set[int] = set()
     order: list[Expr] = []
     stack: list[tuple[Expr, bool]] = [(root, False)]
     while stack:
         expr, is_left = stack.pop()
         if is_left:
             order.append(expr)
+            entered.discard(id(expr))
             continue
         if id(expr) in done:
             continue
         done.add(id(expr))
+        entered.add(id(expr))
         stack.append((expr, True))
-        stack.extend((part, False) for part, _ in parts_of(expr) if id(part) not in done)
+        for part, _ in parts_of(expr):
+            if id(part) not in done:
+                stack.append((part, False))
+            elif id(part) in entered:
+                raise GraphError(
+                    "KC2498",
+                    f"an expression contains itself: {type(part).__name__}",
+                    location=part.span,
+                    why="expressions are made of those before them, and do not change",
+                    hints=["a loop is a function that calls itself: relay.while_loop"],
+                )
     return order[::-1]
 
 
