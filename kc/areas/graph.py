@@ -81,6 +81,7 @@ PLUGIN = Plugin(
             "backward-fold-scale-axis",
             "forward-fold-scale-axis",
             "flatten-atrous-conv",
+            "fake-quantization-to-integer",
             "legalize",
             "qnn-legalize",
             "qnn-canonicalize",

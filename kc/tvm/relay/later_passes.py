@@ -37,7 +37,6 @@ LATER = {
     "Conv2dToSparse2": _SPARSE,
     "ConvertLayout": _LAYOUTS,
     "DenseToSparse": _SPARSE,
-    "FakeQuantizationToInteger": _QUANTIZED,
     "FlexibleShapeDispatch": _DYNAMIC,
     "InlineCompilerFunctionsBoundTo": _REGIONS,
     "LayoutConfig": _LAYOUTS,

@@ -178,6 +178,12 @@ def _dtype_of(operand: Any) -> str | None:
     """The dtype of an expression, where it is written on it."""
     seen = 0
     while isinstance(operand, Call) and operand.args and seen < 100:
+        attrs = operand.attrs
+        stated = getattr(attrs, "dtype", "") or getattr(attrs, "out_dtype", "")
+        if getattr(operand.op, "name", "") == "qnn.dequantize":
+            stated = "float32"
+        if stated:
+            return stated
         operand, seen = operand.args[0], seen + 1
     type_ = getattr(operand, "_checked_type", None)
     return getattr(type_, "dtype", None)

@@ -128,3 +128,11 @@ def test_a_name_that_a_namespace_does_not_have() -> None:
     for wrong, close in (("conv2", "conv2d"), ("rely", "relu")):
         with pytest.raises(AttributeError, match=f"did you mean .*'{close}'"):
             getattr(relay.nn, wrong)
+
+
+def test_a_number_has_the_type_of_what_was_cast() -> None:
+    x = relay.var("x", shape=(2, 3), dtype="int8")
+    for data in (relay.cast(x, "float32"), relay.exp(relay.cast(x, "float32"))):
+        padded = relay.nn.pad(data, ((0, 0), (1, 0)), 2.0)
+        module = kc.IRModule.from_expr(relay.Function([x], padded))
+        assert "dense<2.000000e+00> : tensor<f32>" in str(module)
