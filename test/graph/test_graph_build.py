@@ -527,6 +527,6 @@ def test_a_product_of_names_inside_of_a_function() -> None:
     }}
     """
     x = np.linspace(0, 1, 9, dtype="f").reshape(3, 3)
-    with kc.transform.PassContext(opt_level=2):
+    with kc.transform.PassContext(opt_level=0):
         compiled = kc.graph.build(parsed(text))
     np.testing.assert_allclose(compiled(x), Interpreter(parsed(text)).run(x), rtol=1e-5)
