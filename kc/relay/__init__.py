@@ -1,5 +1,6 @@
 """``tvm.relay``: :mod:`kc.tvm.relay`, by the path that programs import."""
 
+from importlib import import_module as _import_module
 from typing import Any as _AnyValue
 
 from kc.support.second_names import second_names as _second_names
@@ -32,6 +33,8 @@ _second_names(f"{__name__}.qnn", op=qnn)
 
 
 def __getattr__(name: str) -> _AnyValue:
+    if name == "frontend":
+        return _import_module(f"{__name__}.frontend")
     return getattr(_relay, name)
 
 

@@ -96,7 +96,10 @@ class Namespace(ModuleType):
 OpPattern = Pattern
 """Relay's name of the kinds of operators that fusion distinguishes."""
 
-_OTHER_NAMES = {"reverse_reshape": "contrib_reverse_reshape"}
+_OTHER_NAMES = {
+    "annotation.on_device": "on_device",
+    "reverse_reshape": "contrib_reverse_reshape",
+}
 """Names of functions -> those of their operators."""
 
 _MODULES = {prefix: Namespace(prefix) for prefix in NAMESPACES}
