@@ -85,6 +85,7 @@ OPEN: dict[str, Any] = {
 """Modules, their open sizes, and the shapes of the inputs of some calls."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPEN)
 def test_modules_of_any_size(name: str):
     torch.manual_seed(0)
