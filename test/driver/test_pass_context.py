@@ -643,7 +643,7 @@ graph.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     [
         ({}, True, True),
         ({"opt_level": 1}, False, True),
-        ({"opt_level": 0, "required_pass": ["FoldConstant"]}, True, True),
+        ({"opt_level": 0, "required_pass": ["FoldConstant"]}, True, False),
         ({"disabled_pass": ["FuseOps"]}, True, False),
         ({"disabled_pass": ["fuse-ops", "relay.FoldConstant"]}, False, False),
         ({"config": {"relay.FuseOps.max_depth": 1}}, True, False),
