@@ -90,6 +90,8 @@ PLUGIN = Plugin(
             "combine-parallel-dense",
             "combine-parallel-batch-matmul",
             "lazy-gradient-init",
+            "plan-devices",
+            "annotate-memory-scope",
         )
         | paths_of(
             "kc.graph.passes.{stem}:{name}Pass",

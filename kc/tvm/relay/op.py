@@ -66,6 +66,10 @@ def _lazy(name: str) -> Any:
     return getattr(loaded, attribute) if attribute else loaded
 
 
+_PLAIN = {"annotation": ("on_device",)}
+"""The operators of a namespace whose names do not begin with it."""
+
+
 class Namespace(ModuleType):
     """The operators whose names begin with a prefix, as a module of functions."""
 
@@ -76,7 +80,8 @@ class Namespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        function = function_named(f"{self._prefix}.{name}") or _lazy(f"{self._prefix}.{name}")
+        own = name if name in _PLAIN.get(self._prefix, ()) else f"{self._prefix}.{name}"
+        function = function_named(own) or _lazy(own)
         if function is not None:
             setattr(self, name, function)
             return function
