@@ -91,6 +91,7 @@ PLUGIN = Plugin(
             "combine-parallel-batch-matmul",
             "lazy-gradient-init",
             "plan-devices",
+            "defunctionalization",
             "annotate-memory-scope",
         )
         | paths_of(
