@@ -87,3 +87,28 @@ def test_the_new_operator(monkeypatch: pytest.MonkeyPatch):
     finally:
         OPERATORS.pop("mine.scale", None)
         LOWERINGS.pop("mine.scale", None)
+
+
+def test_patterns():
+    x = kc.relay.var("x", shape=(1, 4, 6, 6))
+    weight = kc.relay.const(np.ones((4, 4, 1, 1), np.float32))
+    conv = kc.relay.nn.relu(kc.relay.nn.conv2d(x * x, weight))
+    state: dict[str, Any] = {"relay": kc.relay, "expr": conv}
+    exec(compile(snippet_with("class ToSquare"), "graph.md", "exec"), state)
+    assert state["pattern"].match(conv)
+    after = kc.relay.dataflow_pattern.rewrite(state["ToSquare"](), conv)
+    assert "power" in after.astext()
+    assert "multiply" not in after.astext()
+
+
+def test_the_page_in_chinese(capsys: pytest.CaptureFixture[str]):
+    text = (Path(__file__).parents[2] / "docs" / "graph.zh.md").read_text()
+    state: dict[str, Any] = {}
+    for program in re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S):
+        exec(compile(program, "graph.zh.md", "exec"), state)
+    assert "graph.nn.softmax" in capsys.readouterr().out
+    # All rows of the weight are equal, so each of ten classes has the probability 1 / 10.
+    np.testing.assert_allclose(np.asarray(state["result"]), np.full((1, 10), 0.1), rtol=1e-5)
+    assert len(state["groups"]) == 2
+    assert "power" in state["squared"].astext()
+    np.testing.assert_allclose(np.asarray(state["probabilities"]).sum(), 1, rtol=1e-5)

@@ -26,6 +26,7 @@ TESTED_ELSEWHERE = {
     "debugging.md": "driver/test_debugging_page.py",
     "gpu.md": "driver/test_gpu_page.py",
     "graph.md": "graph/test_graph_page.py",
+    "graph.zh.md": "graph/test_graph_page.py",
     "index.md": "website/test_site.py",
     "index.zh.md": "website/test_site.py",
     "plugins.md": "plugin/test_plugins_page.py",
