@@ -27,7 +27,6 @@ _PLACES = "each operation has the place of the program that it comes from"
 
 LATER = {
     "AlterOpLayout": _LAYOUTS,
-    "AnnotateMemoryScope": _MEMORY,
     "AnnotateSpans": _PLACES,
     "AnnotateTarget": _REGIONS,
     "AnnotateUsedMemory": _MEMORY,
@@ -47,7 +46,6 @@ LATER = {
     "MetaScheduleLayoutRewrite": "kc.auto_schedule packs weights where its schedules read them so",
     "OutlineCompilerFunctionsWithExistingGlobalSymbols": _REGIONS,
     "PartitionGraph": _REGIONS,
-    "PlanDevices": "kc.graph.build compiles a graph for one device, that of its target",
     "SimplifyFCTranspose": "relay.nn.matmul takes a weight that is transposed, and one that is not",
     "quantize": _QUANTIZED,
     "recast": "relay.transform.ToMixedPrecision, and relay.cast",
