@@ -310,7 +310,7 @@ def link_library(llvm: Any, module: Any, path: str) -> None:
     try:
         library = llvm.parse_bitcode(bitcode)
     except RuntimeError as reason:
-        raise RuntimeError(f"{path} is no library\n{reason}") from None
+        raise RuntimeError(f"{path} is not a library\n{reason}") from None
     library.triple, library.data_layout = module.triple, module.data_layout
     types = {
         function.name: str(function.global_value_type)

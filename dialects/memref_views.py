@@ -469,7 +469,7 @@ class _HasTypeOfGlobal(SymbolUserOpInterface):
         name = op.name_.string_value()
         table = SymbolTable.lookup_symbol(op, op.name_)
         if not isinstance(table, memref.GlobalOp):
-            raise VerifyException(f"{op.name}: @{name} is no memref.global")
+            raise VerifyException(f"{op.name}: @{name} is not a memref.global")
         if table.type != op.memref.type:
             raise VerifyException(f"{op.name}: @{name} is a {table.type}, not a {op.memref.type}")
 

@@ -94,7 +94,7 @@ class ConcatOp(tensor.ConcatOp):
     def verify_(self) -> None:
         dim, rank = self.dim.value.data, len(_shape(self.result))
         if not 0 <= dim < rank:
-            raise VerifyException(f"{self.name}: there is no dimension {dim} of {rank}")
+            raise VerifyException(f"{self.name}: dimension {dim} is out of range for rank {rank}")
         super().verify_()
 
 

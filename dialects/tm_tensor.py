@@ -196,7 +196,7 @@ class TmTensorOp(IRDLOperation):
         assert isinstance(axis, IntegerAttr)
         if not 0 <= axis.value.data < rank:
             raise VerifyException(
-                f"{self.name}: there is no dimension {axis.value.data}, of {rank}"
+                f"{self.name}: dimension {axis.value.data} is out of range for rank {rank}"
             )
 
 
@@ -258,10 +258,12 @@ class ScatterOp(TmTensorOp):
                 f"{self.name}: {at.type} is not a list of coordinates of constant depth"
             )
         if not isinstance(element_of(at), IntegerType | IndexType):
-            raise VerifyException(f"{self.name}: {at.type} holds no indices")
+            raise VerifyException(f"{self.name}: the elements of {at.type} are not integers")
         rank, dims = len(shape_of(target)), self.indexed
         if len(dims) != self.depth or len({*dims}) != len(dims) or {*dims} - {*range(rank)}:
-            raise VerifyException(f"{self.name}: {dims} are no {self.depth} of {rank} dimensions")
+            raise VerifyException(
+                f"{self.name}: {dims} must be {self.depth} different dimensions of {rank}"
+            )
         slice_rank = len(shape_of(updates)) - 1
         if not rank - self.depth <= slice_rank <= rank:
             raise VerifyException(f"{self.name}: {updates.type} holds no parts of {target.type}")

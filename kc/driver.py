@@ -120,7 +120,7 @@ def _args_and_target(call: str, args: Any, target: Any) -> tuple[Any, Any]:
         refuse(
             call,
             f"two targets, {args} and {target}",
-            "the second argument is a target, too, if it is no list",
+            "the second argument may also be a target, if it is not a list",
             f"kc.{call}(mod, target=...)",
         )
     return None, args  # TVM since 0.20

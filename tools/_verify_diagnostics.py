@@ -52,7 +52,7 @@ def expectations(text: str, file: str, line_offset: int = 0) -> list[Expectation
                 )
             )
         if len(here) != len(re.findall(rf"expected-(?:{_KINDS})\b", line[mention.start() :])):
-            raise _unreadable("this is no expectation", number, file)
+            raise _unreadable("this is not a well-formed expectation", number, file)
     return expected
 
 

@@ -88,7 +88,7 @@ def _packed(op: CallExternOp) -> Callable[[list[Any]], Any]:
 def _of_c(op: CallExternOp) -> Callable[[list[Any]], Any]:
     address = find_symbol(op.label)
     if address is None:
-        raise UninterpretableError(op, f"there is no function {op.label} of C in this process")
+        raise UninterpretableError(op, f"this process has no C function {op.label}")
     dtypes, result = op.dtypes
     types: list[Any] = []
     passed = op.passed

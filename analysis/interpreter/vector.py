@@ -323,7 +323,9 @@ def _position(op: Operation, static: Sequence[int], shape: tuple[int, ...]) -> R
             if type(i) is Poison:
                 return i
             if not 0 <= i < size:
-                return Poison(op, f"there is no element {list(at)} in a vector of {list(shape)}")
+                return Poison(
+                    op, f"position {list(at)} is out of bounds of a vector of {list(shape)}"
+                )
         return at
 
     return place

@@ -98,7 +98,7 @@ class Expressions:
         """The refusal (KC4401) of an operation on a type that the language does not have."""
         return CodegenError(
             "KC4401",
-            f"{self.language.name}: there is no {self.language.title} type for {what}",
+            f"{self.language.name}: {self.language.title} has no type for {what}",
             location=location_of(op),
             why=self.language.types,
         )

@@ -167,7 +167,7 @@ class FunctionPrinter:
         if element is None or not self.has_places(buffer):
             raise CodegenError(
                 "KC4401",
-                f"{self.expressions.language.name}: there is no {self.expressions.language.title} "
+                f"{self.expressions.language.name}: {self.expressions.language.title} has no "
                 f"array for {buffer.type}",
                 location=location_of(op),
                 why=self.expressions.language.elements,

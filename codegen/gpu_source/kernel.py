@@ -209,7 +209,7 @@ class KernelPrinter(VectorPrinter):
             )
             self._keep_number(op, Code(f"({block} * {size} + {thread})"))
         elif what is None:
-            raise self._refused(op, op.name, "there are no clusters of blocks")
+            raise self._refused(op, op.name, "its kernels have no clusters of blocks")
         else:
             self._keep_number(op, self._number(what, axis))
 

@@ -579,7 +579,7 @@ class FunctionRaiser(Emitter):
                 location=location_of(op),
                 why="it works on tensors"
                 if any(isinstance(value.type, TensorType) for value in involved)
-                else "there is no rule for this op",
+                else "raise-to-tir has no rule for this op",
                 hints=["kc-opt --explain=KC4550 lists the supported ops"],
             )
         for result in op.results:

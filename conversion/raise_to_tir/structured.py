@@ -327,7 +327,7 @@ class _BodyBuilder:
             return self.add(arith.DivfOp(self.add(arith.ConstantOp(unit)), values[0]))
         make = _OPS.get(name)
         if make is None:
-            raise _undefined(self.op, f"there is no {kind or 'such computation'} of {type_}")
+            raise _undefined(self.op, f"{kind or 'the computation'} is not defined for {type_}")
         return self.add(make(*values))
 
 

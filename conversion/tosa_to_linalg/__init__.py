@@ -93,4 +93,4 @@ def _convert(root: Operation) -> None:
         PatternRewriteWalker(EraseShape()).rewrite_region(region)
     for inner in root.walk():
         if inner.name.startswith("tosa."):
-            raise refused(inner, "there is no pattern for it")
+            raise refused(inner, "tosa-to-linalg has no pattern for this op")

@@ -196,7 +196,7 @@ class Script:
                     hints=["transform.structured.generalize converts it to a linalg.generic"],
                 )
             if order and sorted(order) != list(range(target.rank)):
-                refused(step, f"{order} is no order of {target.rank} loops")
+                refused(step, f"{order} is not a permutation of {target.rank} loops")
         if not order:
             return [payloads[0]]
         return [[interchanged(structure_of(target.op), order) for target in targets]]
@@ -207,7 +207,9 @@ class Script:
             refused(step, f"the factor is {factor}")
         for loop in payloads[0]:
             if not isinstance(loop, scf.ForOp):
-                refused(step, f"{_name(loop)} is no scf.for", hints=['kc has --unroll="loop=i"'])
+                refused(
+                    step, f"{_name(loop)} is not an scf.for", hints=['kc has --unroll="loop=i"']
+                )
             reason = unroll(loop, factor, is_asked=True)
             if reason:
                 refused(step, "the loop has an unknown number of iterations", reason)
@@ -289,13 +291,13 @@ class Script:
             name = step.output.type.operation.data
             for op in payloads[0]:
                 if _name(op) != name:
-                    refused(step, f"{_name(op)} is no {name}")
+                    refused(step, f"{_name(op)} is not a {name}")
         return [payloads[0]]
 
     def constant(self, step: steps.ParamConstantOp, payloads: Sequence[Payload]) -> list[Payload]:
         del payloads
         if not isinstance(step.value, IntegerAttr):
-            refused(step, f"{step.value} is no integer")
+            refused(step, f"{step.value} is not an integer")
         return [[step.value.value.data]]
 
     def include(self, step: steps.IncludeOp, payloads: Sequence[Payload]) -> list[Payload]:

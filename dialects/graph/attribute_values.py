@@ -62,7 +62,7 @@ def to_attr(value: Any) -> Attribute:
         case tuple() | list():
             return ArrayAttr([to_attr(part) for part in value])
         case _:
-            raise TypeError(f"{value!r} is no value of an attribute of an operator")
+            raise TypeError(f"{value!r} cannot be an attribute of an operator")
 
 
 def from_attr(attr: Attribute) -> Any:
@@ -83,4 +83,4 @@ def from_attr(attr: Attribute) -> Any:
         case ArrayAttr():
             return tuple(from_attr(part) for part in attr)
         case _:
-            raise TypeError(f"{attr} is no value of an attribute of an operator")
+            raise TypeError(f"{attr} cannot be an attribute of an operator")

@@ -229,7 +229,7 @@ def verify_type(type_: Attribute) -> None:
         case TensorType():
             if dtype_of(type_.element_type) is None:
                 raise VerifyException(
-                    f"the elements of {type_} are no elements of graphs: integers have a sign "
+                    f"graphs do not support the elements of {type_}: integers have a sign "
                     "(si32, ui8), booleans are i1"
                 )
             _verify_dims(type_)
@@ -243,7 +243,7 @@ def verify_type(type_: Attribute) -> None:
         case TypeVarType() | UnknownType():
             pass
         case _:
-            raise VerifyException(f"{type_} is no type of graphs")
+            raise VerifyException(f"{type_} is not a type of graphs")
 
 
 def _verify_dims(type_: TensorType) -> None:

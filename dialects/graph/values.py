@@ -210,7 +210,7 @@ class TupleGetItemOp(IRDLOperation):
         assert isinstance(type_, TupleType)
         if not 0 <= self.index.value.data < len(type_.types):
             raise VerifyException(
-                f"graph.tuple_get_item: there is no field {self.index.value.data} of {type_}"
+                f"graph.tuple_get_item: {type_} has no field {self.index.value.data}"
             )
         if type_.types.data[self.index.value.data] != self.result.type:
             raise VerifyException(

@@ -239,7 +239,9 @@ class CpAsyncBulkTensorGlobalToSharedClusterOp(BulkOp):
         if points_to_cluster(self.dst_mem):
             raise VerifyException(f"{self.name}: with isCTAOnly it copies to !llvm.ptr<3>")
         if self.multicast_mask is not None:
-            raise VerifyException(f"{self.name}: with isCTAOnly there is no multicast")
+            raise VerifyException(
+                f"{self.name}: a copy with isCTAOnly cannot have a multicast mask"
+            )
 
     def requirement(self) -> Requirement:
         if self.mode.data not in ("tile", "im2col"):
@@ -305,7 +307,9 @@ class CpAsyncBulkTensorSharedCTAToGlobalOp(TensorStoreOp):
     def verify_(self) -> None:
         _verify_box(self.name, self.mode.data, len(self.coordinates))
         if self.predicate is not None and self.l2_cache_hint is not None:
-            raise VerifyException(f"{self.name}: with a predicate there is no l2_cache_hint")
+            raise VerifyException(
+                f"{self.name}: a store with a predicate cannot have an l2_cache_hint"
+            )
 
 
 @irdl_op_definition

@@ -241,9 +241,11 @@ class ConvertFloatToTF32Op(NVVMOp):
 
     def verify_(self) -> None:
         if self.rnd.data not in ("rn", "rz", "rna"):
-            raise VerifyException(f"{self.name}: it rounds by rn, rz or rna, not {self.rnd.data}")
+            raise VerifyException(
+                f"{self.name}: the rounding mode is rn, rz or rna, not {self.rnd.data}"
+            )
         if self.rnd.data == "rna" and self.relu.value.data:
-            raise VerifyException(f"{self.name}: with rna there is no relu")
+            raise VerifyException(f"{self.name}: relu is not supported with the rounding mode rna")
 
     def requirement(self) -> Requirement:
         saturates = self.sat.data == "satfinite"

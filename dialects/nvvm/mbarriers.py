@@ -240,13 +240,13 @@ class MBarrierArriveExpectTxOp(ArrivingOp):
         if self.predicate is None:
             return
         for wrong, what in (
-            (self.res is not None, "result"),
-            (points_to_cluster(self.addr), "pointer into the memory of the cluster"),
+            (self.res is not None, "a result"),
+            (points_to_cluster(self.addr), "a pointer into the memory of the cluster"),
             (self.relaxed != FALSE, "relaxed order"),
-            (self.scope != CTA, "scope but cta"),
+            (self.scope != CTA, "a scope other than cta"),
         ):
             if wrong:
-                raise VerifyException(f"{self.name}: with a predicate there is no {what}")
+                raise VerifyException(f"{self.name}: an op with a predicate cannot have {what}")
 
     def requirement(self) -> Requirement:
         return self.REQUIRES if self.relaxed == FALSE else RELAXED

@@ -124,7 +124,7 @@ class MmaOp(NVVMOp):
         fragments = _fragments(shape, element)
         if fragments is None:
             raise VerifyException(
-                f"{self.name}: there is no {_named(shape)} of {element or 'untyped words'}"
+                f"{self.name}: {_named(shape)} is not supported for {element or 'untyped words'}"
             )
         second = self.type_b or _known_type(self.operand_b)
         pairs = (INTEGERS[:2], INTEGERS[2:], FLOAT8)

@@ -165,7 +165,7 @@ class WgmmaMmaAsyncOp(NVVMOp):
         a, b, d = self.type_a.data, self.type_b.data, self.type_d.data
         product = _PRODUCTS.get(a)
         if product is None or b not in product[1] or d not in product[2]:
-            raise VerifyException(f"{self.name}: there is no {d} of {a} and {b}")
+            raise VerifyException(f"{self.name}: products of {a} and {b} cannot be added to {d}")
         if m != 64 or n % 8 or not 8 <= n <= 256 or k != product[0]:
             raise VerifyException(
                 f"{self.name}: of {a}, m is 64, n a multiple of 8 up to 256, "

@@ -91,7 +91,7 @@ class WmmaOp(NVVMOp, ABC):
     def _verify_combination(self, exists: bool, what: str) -> None:
         if not exists:
             m, n, k = self.shape
-            raise VerifyException(f"{self.name}: there is no m{m}n{n}k{k} of {what}")
+            raise VerifyException(f"{self.name}: m{m}n{n}k{k} is not supported for {what}")
 
 
 def _sizes(shape: Shape) -> dict[str, Attribute]:

@@ -158,7 +158,7 @@ class ConditionOp(IRDLOperation):
                 "no symbols are needed"
             )
         if not space.constraints and self.value is None:
-            raise VerifyException("te.condition: there is no condition")
+            raise VerifyException("te.condition: it needs a constraint or a value")
 
     @classmethod
     def parse(cls, parser: Parser) -> ConditionOp:

@@ -74,7 +74,7 @@ class TileUsingForOp(TilingOp):
         numbers = numbers_of(self.static_sizes)
         verify_mixed(self, self.dynamic_sizes, numbers)
         if any(numbers_of(self.scalable_sizes)):
-            raise VerifyException(f"{self.name}: there are no scalable tiles")
+            raise VerifyException(f"{self.name}: scalable tile sizes are not supported")
         count = sum(number != 0 for number in numbers)
         if len(self.loops) != count:
             raise VerifyException(
@@ -82,7 +82,9 @@ class TileUsingForOp(TilingOp):
                 f"{len(self.loops)}"
             )
         if sorted(self.order()) != list(range(len(self.order()))):
-            raise VerifyException(f"{self.name}: interchange is no order of loops: {self.order()}")
+            raise VerifyException(
+                f"{self.name}: interchange {self.order()} is not a permutation of the loops"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> TileUsingForOp:

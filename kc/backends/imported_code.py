@@ -64,7 +64,7 @@ def _read(language: str, value: str, location: Location | None) -> ImportedCode:
         )
     content = b""
     try:
-        why = "it is no file" if not os.path.isfile(value) and os.path.exists(value) else None
+        why = "it is not a file" if not os.path.isfile(value) and os.path.exists(value) else None
         if why is None:  # pipes and devices may have no end
             content = Path(value).read_bytes()
     except (OSError, ValueError) as error:

@@ -268,7 +268,7 @@ def _check_c_functions(calls: Sequence[CallExternOp], called: Callable[[str], st
 
 
 def _no_function(name: str) -> str:
-    return f"there is no function {name} of C in this process"
+    return f"this process has no C function {name}"
 
 
 def _of_no_function(op: CallExternOp) -> dict[str, Any]:

@@ -323,7 +323,7 @@ class _Frame:
                 case _:
                     raise GraphError(
                         "KC2445",
-                        f"{op.name} is no operation of a graph that can be run",
+                        f"{op.name} is not a graph operation that can be run",
                         location=location_of(op),
                         why="graphs consist of operators, calls, tuples, and control flow",
                     )

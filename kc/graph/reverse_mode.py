@@ -610,7 +610,7 @@ def _erase_after(block: Block, before: Operation | None) -> None:
 
 def _require_tensors(type_: Attribute, op: Operation, what: str) -> None:
     if spec_of(type_) is None:
-        raise _refused(op, f"{what} is {type_}, which is no tensor")
+        raise _refused(op, f"{what} is {type_}, which is not a tensor")
 
 
 def _refused(op: Operation, reason: str) -> GraphError:

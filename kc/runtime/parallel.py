@@ -69,7 +69,11 @@ def set_num_threads(count: int | None, cpus: Sequence[int] | None = None) -> Non
         )
     array = None
     if cpus is not None:
-        wrong = [f"{cpu!r} is no CPU" for cpu in cpus if not (_is_int(cpu) and 0 <= cpu < MAX_CPUS)]
+        wrong = [
+            f"{cpu!r} is not the number of a CPU"
+            for cpu in cpus
+            if not (_is_int(cpu) and 0 <= cpu < MAX_CPUS)
+        ]
         if wrong or len(cpus) != count:
             raise CallError(
                 "KC5002",

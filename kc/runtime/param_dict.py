@@ -70,7 +70,7 @@ def load_param_dict(data: bytes | bytearray | memoryview) -> dict[str, NDArray]:
     try:
         return {name.decode(): each for name, each in zip(names, arrays, strict=True)}
     except UnicodeDecodeError:
-        raise _damaged("a name is no text") from None
+        raise _damaged("a name is not text") from None
 
 
 def save_param_dict_to_file(params: Mapping[str, Any], path: str | os.PathLike[str]) -> None:

@@ -317,7 +317,7 @@ class ModuleParser(LocationParser):
                 return super().to_type(parser, type)
             bits = self.to_int(parser)
             if bits >> (8 * type.compile_time_size):
-                parser.raise_error(f"{self.span.text} is no {type}", at_position=self.span)
+                parser.raise_error(f"{self.span.text} does not fit {type}", at_position=self.span)
             return type.unpack(bits.to_bytes(type.compile_time_size, "little"), 1)[0]
 
     def failed_at(self) -> Location:

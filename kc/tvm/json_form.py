@@ -380,19 +380,19 @@ def _check(node: Any) -> None:
     elif isinstance(node, IterVar):
         _require(node.kind in _KINDS, f"an axis is {node.kind!r:.60}")
     elif isinstance(node, nodes.Binary):
-        _require(node.op in _BINARY, f"{node.op!r:.60} is no operation")
+        _require(node.op in _BINARY, f"{node.op!r:.60} is not an operation")
     elif isinstance(node, nodes.Compare):
-        _require(node.op in nodes._COMPARISONS, f"{node.op!r:.60} is no comparison")
+        _require(node.op in nodes._COMPARISONS, f"{node.op!r:.60} is not a comparison")
     elif isinstance(node, Equality):
-        _require(node._op in ("eq", "ne"), f"{node._op!r:.60} is no comparison")
+        _require(node._op in ("eq", "ne"), f"{node._op!r:.60} is not a comparison")
     elif isinstance(node, nodes.Call):
         is_valid = node.op in _CALLS or node.op.startswith(("ir.", "ir_index."))
-        _require(is_valid and len(node.args) > 0, f"{node.op!r:.60} is no function")
+        _require(is_valid and len(node.args) > 0, f"{node.op!r:.60} is not a function")
     elif isinstance(node, nodes.Element):
         _require(len(node.indices) == node.tensor.ndim, f"an element of {node.tensor.name}")
     elif isinstance(node, nodes.Reduce):
         is_valid = not isinstance(node.combiner, str) or node.combiner in set(Combiner)
-        _require(is_valid, f"{node.combiner!r:.60} is no combiner")
+        _require(is_valid, f"{node.combiner!r:.60} is not a combiner")
         _require(0 <= node.value_index < len(node.values), "a result of a reduction")
     elif isinstance(node, Tensor):
         _tensor(node)

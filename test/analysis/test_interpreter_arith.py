@@ -685,6 +685,6 @@ def test_elements_of_a_vector_of_poison_are_not_stored():
     with pytest.raises(PoisonError) as raised:
         call(text, np.ones((4, 5), np.float32), np.zeros(5, np.float32))
     assert str(raised.value) == (
-        "vector.extract: there is no element [-1] in a vector of [4, 5]: the result is poison, "
-        "and it is used\n  --> k.mlir:5:3"
+        "vector.extract: position [-1] is out of bounds of a vector of [4, 5]: the result is "
+        "poison, and it is used\n  --> k.mlir:5:3"
     )

@@ -584,7 +584,7 @@ def test_elements_of_vectors():
     }"""
     assert call(text, a, 1, 5.0) == (a[1], a[3])
     assert call(text, a, 3, 5.0) == (a[3], 5)
-    assert "vector.extract: there is no element [4] in a vector of [4]" in refused(
+    assert "vector.extract: position [4] is out of bounds of a vector of [4]" in refused(
         PoisonError, text, a, 4, 5.0
     )
 

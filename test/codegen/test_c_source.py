@@ -166,7 +166,7 @@ REFUSED = [
         "  %z = arith.addf %x, %y : vector<4xf32>\n"
         "  func.call @g(%z) : (vector<4xf32>) -> ()\n  func.return\n}\n"
         "func.func private @g(vector<4xf32>)",
-        "error[KC4401]: c: there is no C type for func.func on vector<4xf32>\n"
+        "error[KC4401]: c: C has no type for func.func on vector<4xf32>\n"
         "  --> t.mlir:1:1  func.func @f(%x: vector<4xf32>, %y: vector<4xf32>) {\n"
         "  why: C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
     ),

@@ -445,7 +445,7 @@ gpu.func @k(%A: memref<4xf64>, %n: index{more}) kernel {{
 
 def test_metal_has_no_double():
     assert refusal(kernel_of(""), "metal") == (
-        "error[KC4401]: metal: there is no Metal array for memref<4xf64>\n"
+        "error[KC4401]: metal: Metal has no array for memref<4xf64>\n"
         "  why: arrays are dense, of integers of 8, 16, 32 or 64 bits, and float"
     )
     assert refusal(
@@ -455,7 +455,7 @@ def test_metal_has_no_double():
         " gpu.return\n}",
         "metal",
     ) == (
-        "error[KC4401]: metal: there is no Metal type for arith.extf on f64\n"
+        "error[KC4401]: metal: Metal has no type for arith.extf on f64\n"
         "  why: Metal has integers of 8, 16, 32 and 64 bits, float, and vectors of these, no double"
     )
 
@@ -626,7 +626,7 @@ REFUSED = {
     ),
     "%c = gpu.cluster_id x memref.store %x, %A[%c] : memref<4xf64>": (
         "error[KC4403]: opencl: gpu.cluster_id cannot be expressed in OpenCL C\n"
-        "  why: there are no clusters of blocks"
+        "  why: its kernels have no clusters of blocks"
     ),
     "%v = vector.load %A[%t] : memref<4xf64>, vector<2xf64> "
     "%e = vector.extract %v[%n] : f64 from vector<2xf64> memref.store %e, %A[%n] : memref<4xf64>": (

@@ -144,7 +144,7 @@ def test_a_file_that_is_no_library(toolkit: Path):
     path = install(toolkit, b"no bitcode")
     assert refusal(te.exp) == (
         "error[KC4106]: LLVM refuses the IR\n"
-        f"   |  {path} is no library\n"
+        f"   |  {path} is not a library\n"
         "   |  LLVM bitcode parsing error\n"
         "   |  Invalid bitcode signature"
     )

@@ -220,11 +220,11 @@ def test_softmax_in_memory():
     [
         (
             SCATTER.replace("?x1xi64", "?x2xi64"),
-            "tm_tensor.scatter: [0] are no 2 of 2 dimensions",
+            "tm_tensor.scatter: [0] must be 2 different dimensions of 2",
         ),
         (
             SORT.replace("dimension(1)", "dimension(2)"),
-            "tm_tensor.sort: there is no dimension 2, of 2",
+            "tm_tensor.sort: dimension 2 is out of range for rank 2",
         ),
         (
             scan(True).replace("^bb0(%a: f32, %b: f32)", "^bb0(%a: f32, %b: f32, %c: f32)"),

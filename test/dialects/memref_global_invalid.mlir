@@ -20,7 +20,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{memref.get_global: @f is no memref.global}}
+  // expected-error @+1 {{memref.get_global: @f is not a memref.global}}
   %t = memref.get_global @f : memref<2x2xf32>
   return
 }
@@ -28,7 +28,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{memref.get_global: @t is no memref.global}}
+  // expected-error @+1 {{memref.get_global: @t is not a memref.global}}
   %t = memref.get_global @t : memref<2x2xf32>
   return
 }

@@ -17,7 +17,7 @@ func.func @too_many(%n: index) {
 // -----
 
 func.func @concatenated(%a: tensor<4x2xf32>) {
-  // expected-error@+1 {{tensor.concat: there is no dimension 2 of 2}}
+  // expected-error@+1 {{tensor.concat: dimension 2 is out of range for rank 2}}
   %c = tensor.concat dim(2) %a, %a : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @concatenated(%a: tensor<4x2xf32>) {
 // -----
 
 func.func @concatenated_before(%a: tensor<4x2xf32>) {
-  // expected-error@+1 {{tensor.concat: there is no dimension -1 of 2}}
+  // expected-error@+1 {{tensor.concat: dimension -1 is out of range for rank 2}}
   %c = tensor.concat dim(-1) %a, %a : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
   return
 }

@@ -139,5 +139,5 @@ def test_a_text_names_no_file(tmp_path: Path):
     assert_doubles(kc.build(sch.mod))
     pipe = tmp_path / "pipe.ll"
     os.mkfifo(pipe)
-    with pytest.raises(KCError, match="it is no file"):
+    with pytest.raises(KCError, match="it is not a file"):
         built("llvm", str(pipe))

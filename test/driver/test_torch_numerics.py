@@ -358,7 +358,9 @@ def test_a_size_that_is_no_sum_or_product():
     program.graph.nodes[0].meta["val"].shape = [Size("s0/2")]
     with pytest.raises(KCError) as caught:
         import_graph(program, "main", None)
-    assert "  why: the size s0/2 is no sum or product of sizes: it has s0 / 2" in str(caught.value)
+    assert "  why: the size s0/2 is not a sum or product of sizes: it has s0 / 2" in str(
+        caught.value
+    )
 
 
 @pytest.mark.slow

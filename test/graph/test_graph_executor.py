@@ -151,7 +151,7 @@ BAD = [
     (
         lambda m: graph_executor.GraphModule(3),  # pyright: ignore
         "KC5153",
-        "GraphModule: int is no compiled graph",
+        "GraphModule: int is not a compiled graph",
     ),
 ]
 

@@ -390,7 +390,7 @@ def test_other_layouts_are_refused():
 def test_the_c_target_takes_dense_arrays():
     s, args, binds = add_one(False, binds=rows)
     assert message(lambda: kc.build(s, args, "c", binds=binds)) == (
-        "error[KC4401]: c: there is no C array for memref<?x?xf32, strided<[?, 1]>>\n"
+        "error[KC4401]: c: C has no array for memref<?x?xf32, strided<[?, 1]>>\n"
         "  why: arrays are dense, of integers of 8, 16, 32 or 64 bits, float, double"
     )
 

@@ -144,7 +144,7 @@ def test_a_function_of_a_library_that_was_loaded(tmp_path, c_compiler):
     with diagnostic_handler(lambda diagnostic: warnings.append(diagnostic.render())):
         f = built([a, b])
     expected = (
-        "[KC4352]: there is no function kc_test_twice of C in this process\n"
+        "[KC4352]: this process has no C function kc_test_twice\n"
         "  why: a kernel is linked with the symbols that this process has when it is first called; "
         "in a saved object they are to be linked\n"
         "  try: load its library first: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)\n"

@@ -13,7 +13,7 @@
 // CHECK-NEXT: verify_diagnostics_fails.mlir:36:1
 // CHECK-NEXT: error[KC0042]: expected warning was not produced: there is no operation
 // CHECK-NEXT: verify_diagnostics_fails.mlir:35 
-// CHECK-NEXT: error[KC0040]: this is no expectation
+// CHECK-NEXT: error[KC0040]: this is not a well-formed expectation
 // CHECK-NEXT: verify_diagnostics_fails.mlir:39 
 // CHECK-NEXT: try: // {{expected.error}}@+1
 // CHECK-NEXT: error[KC0040]: '@next' is not a place

@@ -188,7 +188,7 @@ ADD = {"class": "Binary", "op": "add", "dtype": "int32", "location": None}
         ([{**ADD, "lhs": 1, "rhs": 1}], "lhs of a Binary is a int"),
         (
             [VAR, {**ADD, "op": "system", "lhs": {"node": 0}, "rhs": {"node": 0}}],
-            "'system' is no operation",
+            "'system' is not an operation",
         ),
         ([{"class": "Const", "value": 300, "dtype": "int8", "location": None}], None),
         ([{"class": "Split"}], "a Split without 'parent'"),

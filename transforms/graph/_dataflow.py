@@ -299,7 +299,7 @@ class Partition:
             return
         if parent is None:
             self.borders[node] = (
-                "its value is a result of the block or used by something that is no operator"
+                "its value is a result of the block, or an operation other than an operator uses it"
                 if node.is_used_outside
                 else "the ways from it do not meet again"
             )
@@ -322,7 +322,7 @@ class Partition:
         if group.top() is target.top():
             return
         if target.pattern == Pattern.TUPLE:
-            self.borders[node] = "it is a field of a tuple, which is no kernel"
+            self.borders[node] = "it is a field of a tuple, which does not become a kernel"
             return
         if group.pattern == Pattern.OUT_ELEMWISE_FUSABLE:
             if phase == 0 and node.edge_pattern == Pattern.ELEMWISE:

@@ -216,11 +216,11 @@ class _Inference:
         type_ = op.tuple.type
         if not isinstance(type_, TupleType):
             if not isinstance(type_, UnknownType):
-                raise not_fitting(op, f"{type_} is no tuple")
+                raise not_fitting(op, f"{type_} is not a tuple")
             return
         index = op.index.value.data
         if not 0 <= index < len(type_.types):
-            raise not_fitting(op, f"there is no field {index} of {type_}")
+            raise not_fitting(op, f"{type_} has no field {index}")
         self.refine(op.result, type_.types.data[index], op)
 
     def infer_if(self, op: IfOp) -> None:
@@ -292,7 +292,7 @@ class _Inference:
             self.refine(op.callee, FnType(inputs, op.result.type), op)
             return
         if not isinstance(type_, FnType):
-            raise not_fitting(op, f"{type_} is no function")
+            raise not_fitting(op, f"{type_} is not a function")
         _require_count(op, len(op.arguments), len(type_.inputs.types), "")
         for operand, operand_type in zip(op.arguments, type_.inputs.types, strict=True):
             self.refine(operand, operand_type, op)

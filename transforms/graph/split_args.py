@@ -38,7 +38,7 @@ class SplitArgsPass(ModulePass):
     opt_level: ClassVar[int] = 1
 
     max_function_args: int = 0
-    """The most operands of an operator; 0 is no bound."""
+    """The maximum number of operands of an operator; 0 means no limit."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
@@ -46,7 +46,7 @@ class SplitArgsPass(ModulePass):
             raise GraphError(
                 "KC2460",
                 f"split-args: max_function_args is {self.max_function_args}",
-                why="a concatenation has at least 2 operands; 0 is no bound",
+                why="a concatenation has at least 2 operands; 0 means no limit",
             )
         if self.max_function_args:
             rewrite(op, self.name, [SplitConcatenate(self.max_function_args)])

@@ -56,7 +56,7 @@ class SchedulePass(ModulePass):
         if not functions:
             raise ScheduleError(
                 "KC3005",
-                f"{primitive}: there is no function to schedule",
+                f"{primitive}: the module has no function to schedule",
                 location=location_of(module),
             )
         if self.block is not None and isinstance(self.block.target, str):
@@ -74,7 +74,7 @@ class SchedulePass(ModulePass):
                 ]
                 raise ScheduleError(
                     "KC3001",
-                    f"there is no block '{label}' in any function",
+                    f"no function has a block '{label}'",
                     location=location_of(module),
                     hints=suggest(label, labels, "the blocks are"),
                 )

@@ -651,7 +651,7 @@ class _Reader:
         if token in self.names:
             return AffineExpr.dimension(self.names.index(token))
         if token.isidentifier():
-            raise ValueError(f"there is no index '{token}'")
+            raise ValueError(f"unknown index '{token}'")
         raise ValueError(f"expected an index or a number, got '{token or 'the end'}'")
 
 

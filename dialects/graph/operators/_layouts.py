@@ -53,7 +53,8 @@ class Layout:
             if split and not block and size is not None:
                 if isinstance(size, int) and size % split:
                     raise RelationError(
-                        f"the size {size} of {letter} is no multiple of the {split} in {self.text}"
+                        f"the size {size} of {letter} is not a multiple of the {split} in "
+                        f"{self.text}"
                     )
                 size = size // split
             shape.append(size)

@@ -46,7 +46,7 @@ class _Reshape:
     def taken(self) -> MaybeSize:
         """The next size of the tensor."""
         if self.source >= len(self.shape):
-            raise self.refuse(f"there is no dimension {self.source} of data")
+            raise self.refuse(f"data has no dimension {self.source}")
         self.source += 1
         return self.shape[self.source - 1]
 
@@ -79,7 +79,7 @@ class _Reshape:
                     parts = next(codes, -2), next(codes, -2)
                     self.sizes += self.split(self.taken(), *parts)
                 case int() if code < 0:
-                    raise self.refuse(f"{code} is no size and no code")
+                    raise self.refuse(f"{code} is neither a size nor a code")
                 case _:
                     self.sizes.append(code)
                     self.source += 1

@@ -71,8 +71,8 @@ class SparseDense(Operator):
         inner = dense_data.shape[1]
         if isinstance(wide, int) and isinstance(inner, int) and (wide < 1 or inner % wide):
             raise RelationError(
-                f"dense_data is {dense_data}, whose {inner} columns are no multiple of the {wide} "
-                "columns of a block"
+                f"dense_data is {dense_data}, whose {inner} columns are not a multiple of "
+                f"the {wide} columns of a block"
             )
         lines = dense_data.shape[0]
         return TensorSpec((rows, lines) if self.sparse_lhs else (lines, rows), dtype)

@@ -26,7 +26,7 @@ def graph_json(compiled: CompiledGraph) -> str:
     if list(all_steps(program.steps)) != steps or not isinstance(plan.arena_bytes, int):
         raise GraphError(
             "KC2452",
-            f"@{program.function.sym_name.data} is no list of kernels",
+            f"@{program.function.sym_name.data} is not a list of kernels",
             location=location_of(program.function),
             why="graphs with branches, loops or sizes with names have no form in JSON",
             hints=['get_source("graph")'],

@@ -322,7 +322,7 @@ class _Builder:
                 case _:
                     raise GraphError(
                         "KC2445",
-                        f"{op.name} is no operation of a graph that can be compiled",
+                        f"{op.name} is not a graph operation that can be compiled",
                         location=location_of(op),
                         why="only the interpreter runs data types, references, and functions that "
                         "are known when they are called",

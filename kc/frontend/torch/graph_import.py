@@ -162,7 +162,7 @@ class _GraphImport(Reader):
             size = size_of(str(expression), self.dimensions)
         except ValueError as error:
             raise self.refused(
-                f"the size {value} is no sum or product of sizes: {error}"
+                f"the size {value} is not a sum or product of sizes: {error}"
             ) from error
         return size if not isinstance(size, bool) else int(size)
 
@@ -277,7 +277,7 @@ class _GraphImport(Reader):
     def result(self, node: Any) -> SSAValue:
         value = self.graph_values.get(node) if _is_node(node) else None
         if not isinstance(value, SSAValue):
-            raise self.refused("a result is no tensor")
+            raise self.refused("a result is not a tensor")
         return value
 
 

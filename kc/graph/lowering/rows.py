@@ -31,7 +31,7 @@ NO_OPERATOR: dict[str, str] = {
     "expand_like": "expand_dims and broadcast_to_like",
     "pdist": "aten._pdist_forward.default, which kc.from_torch makes",
     "random.threefry2x32": "random.threefry_generate, which counts by itself",
-    "scanop": "its combination is a function of Python, which is no attribute",
+    "scanop": "its combination is a function of Python, which cannot be an attribute",
     "signal.blackman_window": _IS_CONSTANT,
     "signal.hamming_window": _IS_CONSTANT,
     "signal.hann_window": _IS_CONSTANT,

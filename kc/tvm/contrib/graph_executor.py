@@ -54,7 +54,7 @@ class GraphModule:
         if not isinstance(module, Module):
             raise CallError(
                 "KC5153",
-                f"GraphModule: {type(module).__name__} is no compiled graph",
+                f"GraphModule: {type(module).__name__} is not a compiled graph",
                 hints=['GraphModule(lib["default"](kc.cpu()))'],
             )
         self.module = module

@@ -189,7 +189,7 @@ class Executor:
                 why = (
                     f"{missing[0]} is missing"
                     if missing
-                    else f"{unknown[0]} is passed twice, or is no parameter"
+                    else f"{unknown[0]} is passed twice, or is not a parameter"
                     if unknown
                     else f"{len(args)} arguments came"
                 )

@@ -459,7 +459,7 @@ def as_expr(value: Any) -> Expr:
         return const(value)
     raise GraphError(
         "KC2403",
-        f"{type(value).__name__} is no expression of Relay",
+        f"{type(value).__name__} is not an expression of Relay",
         location=caller_location(),
         why="expressions are made by relay.var, relay.const and the operators",
     )

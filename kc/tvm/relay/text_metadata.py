@@ -51,9 +51,9 @@ def constants_of(source: Source, start: int) -> list[tuple[Any, str]]:
     try:
         section = json.loads(text)
     except json.JSONDecodeError as error:
-        source.refuse("KC2465", f"the metadata is no JSON: {error.msg}", start + error.pos)
+        source.refuse("KC2465", f"the metadata is not JSON: {error.msg}", start + error.pos)
     except (RecursionError, ValueError):
-        source.refuse("KC2465", "the metadata is no JSON that is read", start)
+        source.refuse("KC2465", "the metadata is not JSON of the expected form", start)
     entries = section.get("relay.Constant") if isinstance(section, dict) else None
     if not isinstance(entries, list) or len(section) != 1:
         source.refuse(
@@ -71,7 +71,7 @@ def _constant(source: Source, start: int, index: int, entry: Any) -> tuple[Any, 
         source.refuse("KC2465", f"constant {index} has not data, dtype and shape", start)
     shape, name = entry["shape"], entry["dtype"]
     if not isinstance(shape, list) or any(type(n) is not int or n < 0 for n in shape):
-        source.refuse("KC2465", f"constant {index}: {shape!r} is no shape", start)
+        source.refuse("KC2465", f"constant {index}: {shape!r} is not a shape", start)
     try:
         dtype = numpy_dtype(name)
     except (AttributeError, KCError, KeyError, TypeError, ValueError):
@@ -79,7 +79,7 @@ def _constant(source: Source, start: int, index: int, entry: Any) -> tuple[Any, 
     try:
         data = base64.b64decode(entry["data"], validate=True)
     except (binascii.Error, TypeError, ValueError):
-        source.refuse("KC2465", f"constant {index}: the data are no base64", start)
+        source.refuse("KC2465", f"constant {index}: the data are not base64", start)
     if len(data) != prod(shape) * dtype.itemsize:
         source.refuse(
             "KC2465",

@@ -81,7 +81,7 @@ def _read(text: str, name: str, read: Callable[[_Parser], _T]) -> _T:
     if not isinstance(text, str):
         raise GraphError(
             "KC2465",
-            f"{type(text).__name__} is no text of Relay",
+            f"{type(text).__name__} is not text of Relay",
             hints=["relay.fromtext(open(file).read()) reads a file"],
         )
     source = Source(text, name)
@@ -482,7 +482,7 @@ class _Parser:
             value = float(text) if dtype.startswith("float") else int(text)
             array = np.array(sign * value, numpy_dtype(dtype))
         except (OverflowError, ValueError):
-            return self.refuse(f"{token.text} is no number of {dtype}", token)
+            return self.refuse(f"{token.text} is not a number of {dtype}", token)
         return self.placed(token, relay.Constant, array, dtype)
 
     def word(self) -> relay.Expr:

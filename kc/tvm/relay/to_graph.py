@@ -194,7 +194,7 @@ class _Body:
                 "KC2406",
                 f"the variable {expr.name_hint} is free",
                 location=expr.span,
-                why="it is no parameter of the function around it, and no let binds it there",
+                why="it is not a parameter of the enclosing function, and no let binds it there",
                 hints=[f"relay.Function([{expr.name_hint}, ...], body)"],
             )
         place = scope
@@ -255,7 +255,7 @@ class _Body:
                 compute = getattr(expr, "compute", None)
                 if compute is None:
                     raise GraphError(
-                        "KC2403", f"{type(expr).__name__} is no expression", location=expr.span
+                        "KC2403", f"{type(expr).__name__} is not an expression", location=expr.span
                     )
                 return compute(self, scope)
 

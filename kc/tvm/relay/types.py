@@ -60,7 +60,7 @@ class TensorType(Type):
     def concrete_shape(self) -> tuple[int, ...]:
         """The sizes, all of which are numbers. Raises ValueError for another one."""
         if not all(isinstance(size, int) for size in self.shape):
-            raise ValueError(f"{self} has sizes that are no numbers")
+            raise ValueError(f"{self} has sizes that are not numbers")
         return self.shape
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ def to_ir(type_: Type | None) -> Attribute:
             if convert is None:
                 raise GraphError(
                     "KC2403",
-                    f"{type(type_).__name__} is no type of a graph",
+                    f"{type(type_).__name__} is not a type of a graph",
                     location=caller_location(),
                     why="values are tensors, tuples, functions and data types",
                 )

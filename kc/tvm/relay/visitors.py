@@ -89,7 +89,7 @@ class ExprFunctor:
     def _visited(self, expr: Expr) -> Any:
         method = _METHODS.get(type(expr))
         if method is None:
-            raise GraphError("KC2403", f"{type(expr).__name__} is no expression of Relay")
+            raise GraphError("KC2403", f"{type(expr).__name__} is not an expression of Relay")
         result = getattr(self, method)(expr)
         self._results[id(expr)] = (expr, result)
         return result

@@ -33,7 +33,7 @@ llvm.func @refused(%s: !llvm.ptr<3>, %p: !llvm.ptr, %c: !llvm.ptr<7>, %i: i32) {
 // -----
 
 llvm.func @refused(%s: !llvm.ptr<3>, %p: !llvm.ptr, %i: i32, %w: i16) {
-  // expected-error@+1 {{nvvm.cp.async.bulk.tensor.shared.cluster.global: with isCTAOnly there is no multicast}}
+  // expected-error@+1 {{nvvm.cp.async.bulk.tensor.shared.cluster.global: a copy with isCTAOnly cannot have a multicast mask}}
   nvvm.cp.async.bulk.tensor.shared.cluster.global %s, %p, %s, box[%i] multicast_mask = %w {isCTAOnly = true} : !llvm.ptr<3>, !llvm.ptr
   llvm.return
 }
@@ -65,7 +65,7 @@ llvm.func @refused(%p: !llvm.ptr, %i: i32) {
 // -----
 
 llvm.func @refused(%s: !llvm.ptr<3>, %p: !llvm.ptr, %i: i32, %l: i64, %b: i1) {
-  // expected-error@+1 {{nvvm.cp.async.bulk.tensor.global.shared.cta: with a predicate there is no l2_cache_hint}}
+  // expected-error@+1 {{nvvm.cp.async.bulk.tensor.global.shared.cta: a store with a predicate cannot have an l2_cache_hint}}
   nvvm.cp.async.bulk.tensor.global.shared.cta %p, %s, box[%i] l2_cache_hint = %l, predicate = %b : !llvm.ptr, <3>
   llvm.return
 }

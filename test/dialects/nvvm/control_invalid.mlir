@@ -105,7 +105,7 @@ llvm.func @refused(%p: !llvm.ptr, %g: !llvm.ptr<1>, %c: !llvm.ptr<4>, %b: i1, %f
 // -----
 
 llvm.func @refused(%p: !llvm.ptr, %g: !llvm.ptr<1>, %c: !llvm.ptr<4>, %b: i1, %f: f32) {
-  // expected-error@+1 {{nvvm.convert.float.to.tf32: it rounds by rn, rz or rna, not none}}
+  // expected-error@+1 {{nvvm.convert.float.to.tf32: the rounding mode is rn, rz or rna, not none}}
   %0 = nvvm.convert.float.to.tf32 %f
   llvm.return
 }
@@ -113,7 +113,7 @@ llvm.func @refused(%p: !llvm.ptr, %g: !llvm.ptr<1>, %c: !llvm.ptr<4>, %b: i1, %f
 // -----
 
 llvm.func @refused(%p: !llvm.ptr, %g: !llvm.ptr<1>, %c: !llvm.ptr<4>, %b: i1, %f: f32) {
-  // expected-error@+1 {{nvvm.convert.float.to.tf32: with rna there is no relu}}
+  // expected-error@+1 {{nvvm.convert.float.to.tf32: relu is not supported with the rounding mode rna}}
   %0 = nvvm.convert.float.to.tf32 %f {rnd = #nvvm.fp_rnd_mode<rna>, relu = true}
   llvm.return
 }

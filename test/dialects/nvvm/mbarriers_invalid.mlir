@@ -41,7 +41,7 @@ llvm.func @refused(%c: !llvm.ptr<7>, %i: i32) {
 // -----
 
 llvm.func @refused(%s: !llvm.ptr<3>, %i: i32, %b: i1) {
-  // expected-error@+1 {{nvvm.mbarrier.arrive.expect_tx: with a predicate there is no result}}
+  // expected-error@+1 {{nvvm.mbarrier.arrive.expect_tx: an op with a predicate cannot have a result}}
   %r = nvvm.mbarrier.arrive.expect_tx %s, %i, predicate = %b : !llvm.ptr<3>, i32, i1 -> i64
   llvm.return
 }
@@ -49,7 +49,7 @@ llvm.func @refused(%s: !llvm.ptr<3>, %i: i32, %b: i1) {
 // -----
 
 llvm.func @refused(%c: !llvm.ptr<7>, %i: i32, %b: i1) {
-  // expected-error@+1 {{nvvm.mbarrier.arrive.expect_tx: with a predicate there is no pointer into the memory of the cluster}}
+  // expected-error@+1 {{nvvm.mbarrier.arrive.expect_tx: an op with a predicate cannot have a pointer into the memory of the cluster}}
   nvvm.mbarrier.arrive.expect_tx %c, %i, predicate = %b : !llvm.ptr<7>, i32, i1
   llvm.return
 }
@@ -57,7 +57,7 @@ llvm.func @refused(%c: !llvm.ptr<7>, %i: i32, %b: i1) {
 // -----
 
 llvm.func @refused(%s: !llvm.ptr<3>, %i: i32, %b: i1) {
-  // expected-error@+1 {{nvvm.mbarrier.arrive.expect_tx: with a predicate there is no relaxed order}}
+  // expected-error@+1 {{nvvm.mbarrier.arrive.expect_tx: an op with a predicate cannot have relaxed order}}
   nvvm.mbarrier.arrive.expect_tx %s, %i, predicate = %b {relaxed = true} : !llvm.ptr<3>, i32, i1
   llvm.return
 }
@@ -65,7 +65,7 @@ llvm.func @refused(%s: !llvm.ptr<3>, %i: i32, %b: i1) {
 // -----
 
 llvm.func @refused(%s: !llvm.ptr<3>, %i: i32, %b: i1) {
-  // expected-error@+1 {{nvvm.mbarrier.arrive.expect_tx: with a predicate there is no scope but cta}}
+  // expected-error@+1 {{nvvm.mbarrier.arrive.expect_tx: an op with a predicate cannot have a scope other than cta}}
   nvvm.mbarrier.arrive.expect_tx %s, %i, predicate = %b {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<3>, i32, i1
   llvm.return
 }

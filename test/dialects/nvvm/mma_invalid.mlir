@@ -1,7 +1,7 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics
 
 llvm.func @refused(%f: f32, %h: vector<2xf16>) {
-  // expected-error@+1 {{nvvm.mma.sync: there is no m16n8k4 of f16}}
+  // expected-error@+1 {{nvvm.mma.sync: m16n8k4 is not supported for f16}}
   %r = nvvm.mma.sync A[%h, %h] B[%h] C[%f, %f, %f, %f] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 4>} : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>
   llvm.return
 }
@@ -9,7 +9,7 @@ llvm.func @refused(%f: f32, %h: vector<2xf16>) {
 // -----
 
 llvm.func @refused(%i: i32, %f: f32) {
-  // expected-error@+1 {{nvvm.mma.sync: there is no m16n8k16 of untyped words}}
+  // expected-error@+1 {{nvvm.mma.sync: m16n8k16 is not supported for untyped words}}
   %r = nvvm.mma.sync A[%i, %i, %i, %i] B[%i, %i] C[%f, %f, %f, %f] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
   llvm.return
 }
@@ -17,7 +17,7 @@ llvm.func @refused(%i: i32, %f: f32) {
 // -----
 
 llvm.func @refused(%i: i32, %f: f32) {
-  // expected-error@+1 {{nvvm.mma.sync: there is no m16n8k16 of e4m3}}
+  // expected-error@+1 {{nvvm.mma.sync: m16n8k16 is not supported for e4m3}}
   %r = nvvm.mma.sync A[%i, %i, %i, %i] B[%i, %i] C[%f, %f, %f, %f] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<e4m3>, multiplicandBPtxType = #nvvm.mma_type<e4m3>, shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
   llvm.return
 }

@@ -25,7 +25,7 @@ llvm.func @refused(%l: i64, %zf32x4: !llvm.struct<(f32, f32, f32, f32)>) {
 // -----
 
 llvm.func @refused(%l: i64, %zf32x4: !llvm.struct<(f32, f32, f32, f32)>) {
-  // expected-error@+1 {{nvvm.wgmma.mma_async: there is no f32 of f16 and bf16}}
+  // expected-error@+1 {{nvvm.wgmma.mma_async: products of f16 and bf16 cannot be added to f32}}
   %r = nvvm.wgmma.mma_async %l, %l, %zf32x4, <m = 64, n = 8, k = 16>, D [<f32>, <one>], A [<f16>, <one>, <row>], B [<bf16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> -> !llvm.struct<(f32, f32, f32, f32)>
   llvm.return
 }

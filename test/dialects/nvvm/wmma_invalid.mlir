@@ -1,7 +1,7 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics
 
 llvm.func @refused(%p: !llvm.ptr, %i: i32) {
-  // expected-error@+1 {{nvvm.wmma.load: there is no m16n16k8 of f16 in A}}
+  // expected-error@+1 {{nvvm.wmma.load: m16n16k8 is not supported for f16 in A}}
   %0 = nvvm.wmma.load %p, %i {eltype = #nvvm.mma_type<f16>, frag = #nvvm.mma_frag<a>, k = 8 : i32, layout = #nvvm.mma_layout<row>, m = 16 : i32, n = 16 : i32} : (!llvm.ptr) -> !llvm.struct<(vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>)>
   llvm.return
 }
@@ -17,7 +17,7 @@ llvm.func @refused(%p: !llvm.ptr, %i: i32) {
 // -----
 
 llvm.func @refused(%p: !llvm.ptr, %i: i32) {
-  // expected-error@+1 {{nvvm.wmma.load: there is no m8n8k4 of f32 in C}}
+  // expected-error@+1 {{nvvm.wmma.load: m8n8k4 is not supported for f32 in C}}
   %0 = nvvm.wmma.load %p, %i {eltype = #nvvm.mma_type<f32>, frag = #nvvm.mma_frag<c>, k = 4 : i32, layout = #nvvm.mma_layout<row>, m = 8 : i32, n = 8 : i32} : (!llvm.ptr) -> !llvm.struct<(f32, f32, f32, f32, f32, f32, f32, f32)>
   llvm.return
 }
@@ -25,7 +25,7 @@ llvm.func @refused(%p: !llvm.ptr, %i: i32) {
 // -----
 
 llvm.func @refused(%d: f64) {
-  // expected-error@+1 {{nvvm.wmma.mma: there is no m8n8k4 of f64 with sums of f32}}
+  // expected-error@+1 {{nvvm.wmma.mma: m8n8k4 is not supported for f64 with sums of f32}}
   %0 = nvvm.wmma.mma %d, %d, %d, %d {eltypeA = #nvvm.mma_type<f64>, eltypeB = #nvvm.mma_type<f32>, k = 4 : i32, layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, m = 8 : i32, n = 8 : i32} : (f64, f64, f64, f64) -> !llvm.struct<(f64, f64)>
   llvm.return
 }
@@ -57,7 +57,7 @@ llvm.func @refused(%p: !llvm.ptr, %i: i32, %f: f32) {
 // -----
 
 llvm.func @refused(%p: !llvm.ptr, %i: i32, %f: f32) {
-  // expected-error@+1 {{nvvm.wmma.store: there is no m16n16k16 of bf16 in D}}
+  // expected-error@+1 {{nvvm.wmma.store: m16n16k16 is not supported for bf16 in D}}
   nvvm.wmma.store %p, %i, %f {eltype = #nvvm.mma_type<bf16>, k = 16 : i32, layout = #nvvm.mma_layout<row>, m = 16 : i32, n = 16 : i32} : !llvm.ptr, f32
   llvm.return
 }

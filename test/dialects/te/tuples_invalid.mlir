@@ -163,7 +163,7 @@ te.func @f(%A: tensor<4xf32>, %x: i1) -> tensor<f32> {
 
 te.func @f(%A: tensor<4xf32>) -> tensor<f32> {
   %C = te.compute "C" [] reduce sum [%k = 4] where {
-    // expected-error@+1 {{te.condition: there is no condition}}
+    // expected-error@+1 {{te.condition: it needs a constraint or a value}}
     te.condition ()
   } do {
     %a = te.read %A[%k] : tensor<4xf32>

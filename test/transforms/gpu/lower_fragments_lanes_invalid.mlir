@@ -18,7 +18,7 @@ func.func private @fill(memref<16x8xf32, strided<[?, 1], offset: ?>, "m16n8k16.m
 
 // CHECK: error[KC4254]: the lanes of @fill cannot run @gone
 // CHECK-NEXT: lower_fragments_lanes_invalid.mlir:[[# @LINE + 10]]:1
-// CHECK-NEXT: why: there is no function of this name
+// CHECK-NEXT: why: the module has no function of this name
 func.func @f() {
   tir.for %x in 32 thread "blockIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -65,7 +65,7 @@ func.func private @lane() { func.return }
 
 // CHECK: error[KC4254]: the lanes of @fill cannot run "lane"
 // CHECK-NEXT: lower_fragments_lanes_invalid.mlir:[[# @LINE + 10]]:1
-// CHECK-NEXT: why: there is no function of this name
+// CHECK-NEXT: why: the module has no function of this name
 func.func @f() {
   tir.for %x in 32 thread "blockIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">

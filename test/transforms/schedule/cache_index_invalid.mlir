@@ -113,7 +113,7 @@ func.func @lanes(%A: memref<32xf32>, %B: memref<4x8xf32>) {
 //THREADS-NEXT:   |    block G    <-- reads I
 //THREADS-NEXT:  why: block W at (i=1) writes what another thread copies
 
-//LANES:error[KC3310]: cache_index: there is no place for the indices of block B
+//LANES:error[KC3310]: cache_index: a buffer of the indices of block B cannot be placed
 //LANES-NEXT:  --> {{.*}}cache_index_invalid.mlir:73:5  tir.block "B" (spatial %v in 8 = 3) do {
 //LANES-NEXT:   |  for i in 4 vectorized:
 //LANES-NEXT:   |    block B    <-- here

@@ -159,7 +159,7 @@ func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
 //THREADS-NEXT:   |    block C
 //THREADS-NEXT:  why: block B at (i=0) writes an element that another thread has copied
 
-//LANES:error[KC3310]: cache_inplace: there is no place for a copy of B
+//LANES:error[KC3310]: cache_inplace: a copy of B cannot be placed
 //LANES-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:86:5  tir.block "B" (spatial %v_i in 8 = %i) do {
 //LANES-NEXT:   |  for i in 8 vectorized:
 //LANES-NEXT:   |    alloc B

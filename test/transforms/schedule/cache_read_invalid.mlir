@@ -157,7 +157,7 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //THREADS-NEXT:   |    block T    <-- reads A
 //THREADS-NEXT:  why: block W at (i=1) writes what another thread copies
 
-//LANES:error[KC3310]: cache_read: there is no place for a copy of B
+//LANES:error[KC3310]: cache_read: a copy of B cannot be placed
 //LANES-NEXT:  --> {{.*}}cache_read_invalid.mlir:94:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //LANES-NEXT:   |  for i in 8 vectorized:
 //LANES-NEXT:   |    alloc B
@@ -226,7 +226,7 @@ func.func @lane_readers(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>)
   }
   func.return
 }
-//READERS:error[KC3310]: cache_read: there is no place for a copy of B
+//READERS:error[KC3310]: cache_read: a copy of B cannot be placed
 //READERS-NEXT:  --> {{.*}}cache_read_invalid.mlir:218:5  tir.block "C" (spatial %v in 8 = %i) do {
 //READERS-NEXT:   |  for i in 8 vectorized:
 //READERS-NEXT:   |    alloc B

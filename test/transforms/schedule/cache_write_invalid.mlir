@@ -229,7 +229,7 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //UPDATE-NEXT:  try: cache_write before decompose_reduction: the init then belongs to the block
 //UPDATE-NEXT:  try: cache_inplace of S, which first copies its old values
 
-//LANES:error[KC3310]: cache_write: there is no place for a copy of B
+//LANES:error[KC3310]: cache_write: a copy of B cannot be placed
 //LANES-NEXT:  --> {{.*}}cache_write_invalid.mlir:89:5  tir.block "B" (spatial %v_i in 8 = %i) do {
 //LANES-NEXT:   |  for i in 8 vectorized:
 //LANES-NEXT:   |    alloc B

@@ -12,7 +12,7 @@
 // AGAIN-NEXT:    tir.for %i_m in 16 {
 // AGAIN-NEXT:      tir.block "B" (spatial %v_i in 16 = %i_m) do {
 // AGAIN:           tir.block "C" (spatial %v_j in 16 = %i_m) do {
-//       FIRST:error[KC3463]: distribute: there is nothing in i before block B
+//       FIRST:error[KC3463]: distribute: i has no operations before block B
 //  FIRST-NEXT:  --> {{.*}}:[[# @LINE + 6]]:3  tir.for %i in 16 {
 //  FIRST-NEXT:   |  for i in 16:    <-- here
 //  FIRST-NEXT:   |    block B

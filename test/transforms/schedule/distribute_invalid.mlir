@@ -4,7 +4,7 @@
 // RUN: not kc-opt %s --distribute="func=value loop=i block=C" 2>&1 | FileCheck %s --check-prefix=VALUE --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="func=two loop=i" --distribute="func=two loop=i block=C" 2>&1 | FileCheck %s --check-prefix=KIND
 
-//       FIRST:error[KC3463]: distribute: there is nothing in i before block B
+//       FIRST:error[KC3463]: distribute: i has no operations before block B
 //  FIRST-NEXT:  --> {{.*}}:[[# @LINE + 6]]:3  tir.for %i in 16 {
 //  FIRST-NEXT:   |  for i in 16:    <-- here
 //  FIRST-NEXT:   |    block B

@@ -26,7 +26,7 @@ func.func @g(%A: memref<8xf32>, %x: f32) {
   func.return
 }
 
-// NONE: error[KC3001]: there is no block 'E' in any function
+// NONE: error[KC3001]: no function has a block 'E'
 // NONE-NEXT: {{ *}}try: the blocks are: B, D, C
 
 // TWO: error[KC3006]: unroll: there are 2 functions

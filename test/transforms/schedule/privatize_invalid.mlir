@@ -32,7 +32,7 @@ func.func @passed(%A: memref<16xf32>, %B: memref<16xf32>) {
 // OUTSIDE-NEXT:  --> {{.*}}:[[# @LINE + 6]]:3  tir.for %i in 16 {
 // OUTSIDE-NEXT:   |  for i in 16:    <-- here
 // OUTSIDE-NEXT:   |    block T
-// OUTSIDE-NEXT:  why: outside, there is no iteration of i to select a copy
+// OUTSIDE-NEXT:  why: outside i, no iteration selects a copy
 func.func @outside(%A: memref<16xf32>, %B: memref<1xf32>) {
   %T = tir.alloc "T" : memref<1xf32>
   tir.for %i in 16 {

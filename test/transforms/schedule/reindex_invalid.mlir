@@ -149,7 +149,7 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //SIZE-NEXT:   |      block D    <-- here
 //SIZE-NEXT:  why: the new buffer has a dimension of this size
 
-//LANES:error[KC3310]: reindex: there is no place for a copy of B
+//LANES:error[KC3310]: reindex: a copy of B cannot be placed
 //LANES-NEXT:  --> {{.*}}reindex_invalid.mlir:83:5  tir.block "C" (spatial %v in 8 = %i) do {
 //LANES-NEXT:   |  for i in 8 vectorized:
 //LANES-NEXT:   |    alloc B

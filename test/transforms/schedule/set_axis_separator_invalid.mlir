@@ -50,7 +50,7 @@ te.func @f(%A: tensor<4x8x2xf32>) -> tensor<8xf32> {
 //VECTOR-NEXT:  --> {{.*}}set_axis_separator_invalid.mlir:13:3  %V = te.compute "V" [%i = 8] {
 //VECTOR-NEXT:   |  for i in 8:
 //VECTOR-NEXT:   |    block V    <-- here
-//VECTOR-NEXT:  why: there is nothing to separate in 1 dimension
+//VECTOR-NEXT:  why: a buffer of 1 dimension cannot have separators
 
 //LAYOUT:error[KC3515]: transform_layout: axis separators 0 for B
 //LAYOUT-NEXT:  --> {{.*}}set_axis_separator_invalid.mlir:9:3  %B = te.compute "B" [%i = 4, %j = 8, %k = 2] {

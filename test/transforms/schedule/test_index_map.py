@@ -106,7 +106,7 @@ def test_names_that_text_cannot_have():
         (lambda i: [1.5], "the index map returns float 1.5", "results are sums of indices"),
         (lambda i: [True], "the index map returns bool True", "results are sums of indices"),
         (3, "int is not an index map", "it must be a function of indices, or text"),
-        ("(i)->(k)", "'(i)->(k)' is not an index map", "there is no index 'k'"),
+        ("(i)->(k)", "'(i)->(k)' is not an index map", "unknown index 'k'"),
         (QUOTIENT, "(d0 floordiv d1) is not affine", "results are"),
         (AffineMap(1, 1, ()), "(d0)[s0] -> () has symbols", "an index map has only dimensions"),
     ],
@@ -200,7 +200,7 @@ def test_option():
     with pytest.raises(InputError) as caught:
         from_options(Taker, Options.parse("index-map=(i)->(k)"), "taker")
     assert caught.value.message == (
-        "taker: option 'index-map' takes an index map (there is no index 'k'), not '(i)->(k)'"
+        "taker: option 'index-map' takes an index map (unknown index 'k'), not '(i)->(k)'"
     )
 
 

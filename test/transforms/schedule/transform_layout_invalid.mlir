@@ -129,7 +129,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //WROTE-NEXT:   |  func=two block=B buffer=wrote:1 index-map=(i,j)->(j,i)
 //WROTE-NEXT:   |                          ^^^^^^^
 
-//TEXT:error[KC0012]: transform-layout: option 'index-map' takes an index map (there is no index 'k'), not '(i,j)->(j,k)'
+//TEXT:error[KC0012]: transform-layout: option 'index-map' takes an index map (unknown index 'k'), not '(i,j)->(j,k)'
 //TEXT-NEXT:   |  func=two block=B buffer=B index-map=(i,j)->(j,k)
 //TEXT-NEXT:   |                                      ^^^^^^^^^^^^
 

@@ -5,7 +5,7 @@
 // RUN: not kc-opt %s --unroll-and-jam="func=chain loop=i factor=2" 2>&1 | FileCheck %s --check-prefix=CHAIN --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="func=mixed loop=p" --unroll-and-jam="func=mixed loop=p factor=2" 2>&1 | FileCheck %s --check-prefix=KIND --match-full-lines --strict-whitespace
 
-//      INNERMOST:error[KC3459]: unroll_and_jam: there is no loop in j
+//      INNERMOST:error[KC3459]: unroll_and_jam: j has no inner loop
 // INNERMOST-NEXT:  --> {{.*}}:[[# @LINE + 23]]:5  tir.for %j in 8 {
 // INNERMOST-NEXT:   |  for i in 8:
 // INNERMOST-NEXT:   |    for j in 8:    <-- here

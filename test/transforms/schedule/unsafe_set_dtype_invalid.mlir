@@ -68,7 +68,7 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //DTYPE-NEXT:   |    block I
 //DTYPE-NEXT:   |    block N
 //DTYPE-NEXT:   |    block C
-//DTYPE-NEXT:  why: there is no data type of this name
+//DTYPE-NEXT:  why: it is not the name of a data type
 //DTYPE-NEXT:  try: did you mean 'float64' or 'float32' or 'float16'?
 
 //INDEX:error[KC3540]: unsafe_set_dtype: dtype float32 for elements of type index
@@ -78,7 +78,7 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //INDEX-NEXT:   |    block I
 //INDEX-NEXT:   |    block N    <-- here
 //INDEX-NEXT:   |    block C
-//INDEX-NEXT:  why: there is no conversion between index and float32
+//INDEX-NEXT:  why: index cannot be converted to float32
 //INDEX-NEXT:  try: did you mean 'int32'?
 
 //PRECISION:error[KC3541]: unsafe_set_dtype: B of block B as float16 changes results

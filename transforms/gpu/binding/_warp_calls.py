@@ -45,7 +45,7 @@ def lane_of(function: FuncOp) -> FuncOp | None:
     lane = SymbolTable.lookup_symbol(function, name) if isinstance(name, SymbolRefAttr) else None
     count = len(function.function_type.inputs)
     if not isinstance(lane, FuncOp):
-        why = "there is no function of this name"
+        why = "the module has no function of this name"
     elif lane is function:
         why = "it is the function itself"
     elif lane.is_declaration:

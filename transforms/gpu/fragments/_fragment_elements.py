@@ -524,7 +524,7 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
     if any(axis == LANE_AXES[0] for value in conditions for axis in axes_of(value)):
         return "its execution depends on threadIdx.x"
     if not any(isinstance(op, ForOp) and op.axis == LANE_AXES[0] for op in around):
-        return "there are no lanes along threadIdx.x"
+        return "no loop around it is bound to threadIdx.x"
     return nest
 
 

@@ -119,7 +119,7 @@ def outermost_place(
     name = buffer_name(buffer)
     raise refusal or site.refuse(
         "KC3310",
-        f"there is no place for a copy of {name}",
+        f"a copy of {name} cannot be placed",
         at=block,
         why=f"{name} exists only in a vectorized loop, whose lanes would share the copy",
         hints=[f"{site.primitive} first, then vectorize"],

@@ -206,7 +206,7 @@ def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
             return place
     raise refusal or site.refuse(
         "KC3310",
-        f"there is no place for the indices of block {block.label}",
+        f"a buffer of the indices of block {block.label} cannot be placed",
         at=block,
         why="their operands exist only in a vectorized loop, whose lanes would share the buffer",
         hints=["cache_index first, then vectorize"],

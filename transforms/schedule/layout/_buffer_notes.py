@@ -81,6 +81,6 @@ def require_separators(
         if not in_order
         else f"a separator is between two of its {rank} dimensions: 1 to {rank - 1}"
         if rank > 1
-        else f"there is nothing to separate in {rank} dimension{'s' * (rank != 1)}",
+        else f"a buffer of {rank} dimension{'s' * (rank != 1)} cannot have separators",
         hints=[f"axis_separators={n}" for n in range(1, rank)][:3],
     )

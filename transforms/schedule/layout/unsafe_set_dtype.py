@@ -184,9 +184,9 @@ class UnsafeSetDtype(Primitive):
         name = _SHORT.get(self.dtype, self.dtype)
         why: str | None = None
         if name not in DTYPES:
-            why = "there is no data type of this name"
+            why = "it is not the name of a data type"
         elif not _can_convert(old, name):
-            why = f"there is no conversion between {old} and {name}"
+            why = f"{old} cannot be converted to {name}"
         if why is not None:
             raise site.refuse(
                 "KC3540",

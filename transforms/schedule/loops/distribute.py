@@ -88,7 +88,7 @@ class Distribute(Primitive):
         if start is None or not any(loop_tree.has_work(op) for op in body[:start]):
             raise site.refuse(
                 "KC3463",
-                f"there is nothing in {loop.label} before {describe(block)}"
+                f"{loop.label} has no operations before {describe(block)}"
                 if start is not None
                 else f"{describe(block)} is not in {loop.label}",
                 at=loop,

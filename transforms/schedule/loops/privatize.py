@@ -115,7 +115,7 @@ class Privatize(Primitive):
                     f"{_user(user)} uses {alloc.label} outside {loop.label}",
                     at=loop,
                     beside=[user],
-                    why=f"outside, there is no iteration of {loop.label} to select a copy",
+                    why=f"outside {loop.label}, no iteration selects a copy",
                 )
         notes = [key for key in alloc.attributes if key.startswith("tir.")]
         if notes:

@@ -98,7 +98,7 @@ class UnrollAndJam(Primitive):
         if not any(isinstance(op, ForOp) for op in loop.body.walk()):
             raise site.refuse(
                 "KC3459",
-                f"there is no loop in {loop.label}",
+                f"{loop.label} has no inner loop",
                 at=loop,
                 why="the iterations are moved into an inner loop",
                 hints=[f"split {loop.label} and unroll {loop.label}_i"],

@@ -93,7 +93,7 @@ def as_pattern(value: Any) -> DFPattern:
         return value
     raise GraphError(
         "KC2490",
-        f"{type(value).__name__} is no pattern",
+        f"{type(value).__name__} is not a pattern",
         location=caller_location(),
         why="patterns consist of patterns",
         hints=["is_expr(expr) matches an expression, wildcard() matches every one"],
