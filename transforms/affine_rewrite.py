@@ -152,8 +152,8 @@ def replace_with_expr(old: SSAValue, expr: AffineExpr, new: Operands, point: Ins
     """Replace every use of the index ``old`` by ``expr`` over ``new``.
 
     Affine maps and sets absorb the expression; other uses share one ``tir.apply`` at ``point``.
-    ``old`` itself may be one of ``new`` (a loop variable that keeps its place), and the ops that
-    make ``new`` may use it.
+    ``old`` may also be an element of ``new`` (a loop variable that keeps its place), and the
+    operations that compute ``new`` may use ``old``.
     """
     makers = {value.owner for value in new}
     users = [op for op in dict.fromkeys(use.operation for use in old.uses) if op not in makers]

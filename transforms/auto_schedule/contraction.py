@@ -718,10 +718,11 @@ def _further_loops(nest: Nest, tile: Tile) -> tuple[list[ForOp], list[ForOp], li
 def _rows_first(
     nest: Nest, tile: Tile, machine: Machine, with_rows: list[ForOp], with_columns: list[ForOp]
 ) -> bool:
-    """True if the tiles of rows are the outer loop. The operand of the columns is then small enough
-    to stay in the cache, or is the operand that further loops traverse, unless the operand of the
-    columns would be read from memory again for each tile of rows while the operand of the rows
-    stays in the cache.
+    """True if the loop over tiles of rows is outside the loop over tiles of columns.
+
+    Without further loops, this is so if the operand of the columns fits in half of the L1 cache.
+    With further loops, only the operand of the columns may depend on them, and either this operand
+    fits in the L2 cache, or the operand of the rows exceeds half of it.
     """
     operand = next(
         load for load in nest.loads if load.stride(tile.columns) and not load.stride(tile.rows)

@@ -315,9 +315,8 @@ class _Places:
     def _worthwhile(self, loops: Sequence[ForOp]) -> list[int]:
         """The depths of the loops that are worth trying, by TVM's criteria.
 
-        These loops have more than one iteration. In a nest of spatial and reduce loops of the first
-        consumer, they end before the first spatial loop inside a reduce loop, and before the
-        innermost reduce loops.
+        These loops have more than one iteration. They end with the last spatial loop of the first
+        consumer, or earlier, before the first spatial loop inside a reduce loop.
         """
         user = next(iter(consumers(self.block)), None)
         is_reduction = [
