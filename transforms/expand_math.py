@@ -160,8 +160,7 @@ _EXTREMA = (arith.MinimumfOp, arith.MaximumfOp)
 
 
 class ExpandMathPass(ModulePass):
-    """Replace functions of the C library by arithmetic with errors of at most two units in the last
-    place.
+    """Replace functions of the C library by arithmetic, within two units in the last place.
 
     Plugins add patterns for their own operations under the name of the pass.
     """

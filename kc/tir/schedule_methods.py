@@ -19,7 +19,7 @@ class ScheduleMethods:
         ...
 
     def get_loop(self, name: str, func_name: str | None = None, block: BlockRV | str | None = None) -> LoopRV:
-        """The loop with a name: a loop around a block, or the only loop with the name in the function."""
+        """The loop with a name, around a block or anywhere in the function."""
         ...
 
     def get_loops(self, block: BlockRV | str) -> list[LoopRV]:
@@ -39,7 +39,7 @@ class ScheduleMethods:
         ...
 
     def get_output_blocks(self, scope_block: BlockRV | str | None = None, func_name: str | None = None) -> list[BlockRV]:
-        """The blocks with results that are used after the function, or after the given block of blocks."""
+        """The blocks with results that are used after the function, or after a block."""
         ...
 
     def sample_categorical(self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None) -> ExprRV:
@@ -59,7 +59,7 @@ class ScheduleMethods:
         ...
 
     def enter_postproc(self) -> None:
-        """Mark the end of a schedule's search."""
+        """Mark the end of a schedule's search; the later steps are the same for every choice."""
         ...
 
     def split(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True, disable_predication: bool = False, names: Sequence[str] = ..., tighten: bool = False) -> list[LoopRV]:
@@ -131,7 +131,7 @@ class ScheduleMethods:
         ...
 
     def version_loops(self, block: BlockRV | str, exponent: int = -55, through: BlockRV | str | None = None, of_products: bool = False) -> BlockRV:
-        """Create two versions of a block's loops."""
+        """Create two versions of loops, selected by the smallest magnitude that is read."""
         ...
 
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
@@ -175,11 +175,11 @@ class ScheduleMethods:
         ...
 
     def write_at(self, loop: LoopRV | str, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global') -> BlockRV:
-        """Write to a new buffer in an iteration of a loop, and copy it back at the end of the iteration."""
+        """Write to a new buffer in an iteration of a loop, and copy it back at its end."""
         ...
 
     def reindex(self, block: BlockRV | str, buffer: Any) -> BlockRV:
-        """Redirect the accesses of a block to a new buffer, which is indexed by the block's variables."""
+        """Redirect accesses of a block to a new buffer that its variables index."""
         ...
 
     def reindex_cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str, index_map: IndexFunction | IndexMap | str) -> BlockRV:
@@ -251,7 +251,7 @@ class ScheduleMethods:
         ...
 
     def offset_operand(self, block: BlockRV | str, read_buffer_index: Any) -> list[BlockRV]:
-        """Offset a factor of a sum of products by half of its range, from signed to unsigned or back."""
+        """Offset a factor of a product by half of its range, from signed to unsigned or back."""
         ...
 
     def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:

@@ -376,7 +376,7 @@ def _check(node: Any) -> None:
     if isinstance(node, nodes.Const):
         number = const(node.value, node.dtype).value
         same = number == node.value or (number != number and node.value != node.value)
-        _require(same, f"{node.value} is no {node.dtype}")
+        _require(same, f"{node.value} is not a value of {node.dtype}")
     elif isinstance(node, IterVar):
         _require(node.kind in _KINDS, f"an axis is {node.kind!r:.60}")
     elif isinstance(node, nodes.Binary):

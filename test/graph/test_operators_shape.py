@@ -181,7 +181,7 @@ def test_a_size_that_is_not_divided_is_refused_at_the_call(name, attributes) -> 
         ("reshape", [T], {"newshape": (5, -1)}, "24 elements are not divided by 5"),
         ("reshape", [T], {"newshape": (-1, -1)}, "more than one -1"),
         ("reshape", [T], {"newshape": (4, 5)}, "24 elements, the result 20"),
-        ("reshape", [T], {"newshape": (-5,)}, "-5 is no size"),
+        ("reshape", [T], {"newshape": (-5,)}, "-5 is neither a size"),
         ("reshape", [T], {"newshape": (24, 1, 1, 0)}, "no dimension 3"),
         ("reshape", [T], {"newshape": (6, 4, -3)}, "no dimension"),
         ("reshape", [T], {"newshape": (-4, -1, -1, -2)}, "-1 twice"),

@@ -103,9 +103,7 @@ class Tile:
 
 
 class Contraction(Rule):
-    """Tile products and convolutions for vector registers, together with operations on their
-    results.
-    """
+    """Tile products and convolutions, with operations on their results, for vector registers."""
 
     name = "contraction"
 

@@ -32,9 +32,7 @@ for rows of two vectors or more, in which a few channels side by side are as fas
 
 
 class Groups(Rule):
-    """Split a loop over channels into a loop over groups and a loop over the channels of a
-    group.
-    """
+    """Split a loop over channels into loops over groups and over the channels of a group."""
 
     name = "groups"
     downward = True

@@ -172,9 +172,7 @@ class TileProduct:
 
 
 class TileProducts(Rule):
-    """Multiply matrices of bytes, f16 or bf16 by tile registers. Operands of bf16 must not be
-    small.
-    """
+    """Multiply matrices of bytes, f16, or bf16 without small elements, by tile registers."""
 
     name = "tile-product"
 

@@ -77,9 +77,7 @@ class GetBlock(Query):
 
 @dataclass(frozen=True)
 class GetLoop(Query):
-    """The loop with a name: a loop around a block, or the only loop with the name in the
-    function.
-    """
+    """The loop with a name, around a block or anywhere in the function."""
 
     name: ClassVar[str] = "get-loop"
     gives = "loop"
@@ -161,9 +159,7 @@ class GetConsumers(Query):
 
 @dataclass(frozen=True)
 class GetOutputBlocks(Query):
-    """The blocks with results that are used after the function, or after the given block of
-    blocks.
-    """
+    """The blocks with results that are used after the function, or after a block."""
 
     name: ClassVar[str] = "get-output-blocks"
     gives = "blocks"

@@ -357,9 +357,7 @@ def _place(place: ForOp | Mark) -> str:
 
 @dataclass(frozen=True)
 class EnterPostproc(Query):
-    """Mark the end of a schedule's search. The steps after the mark are the same for every
-    choice.
-    """
+    """Mark the end of a schedule's search; the later steps are the same for every choice."""
 
     name: ClassVar[str] = "enter-postproc"
     pure: ClassVar[bool] = False

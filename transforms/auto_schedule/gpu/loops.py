@@ -44,9 +44,7 @@ class GpuStatements(GpuRule):
 
 
 class GpuLoops(GpuRule):
-    """Bind the outermost iterations to threads, or the iterations of inner loops, or run all of
-    them in one thread.
-    """
+    """Bind the outermost iterations or those of inner loops to threads, or use one thread."""
 
     name: ClassVar[str] = "gpu-loops"
     leftover: ClassVar[bool] = True

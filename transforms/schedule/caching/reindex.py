@@ -59,9 +59,7 @@ from kc.transforms.schedule.threads._thread_values import require_copies_apart
 
 @dataclass(frozen=True)
 class Reindex(Primitive):
-    """Redirect the accesses of a block to a new buffer, which is indexed by the block's
-    variables.
-    """
+    """Redirect accesses of a block to a new buffer that its variables index."""
 
     name: ClassVar[str] = "reindex"
     gives: ClassVar[Gives] = "block"

@@ -62,9 +62,7 @@ from kc.transforms.schedule.caching._caching import WRITTEN_BUFFER, Caching
 
 @dataclass(frozen=True)
 class WriteAt(CacheAtLoop):
-    """Write to a new buffer in an iteration of a loop, and copy it back at the end of the
-    iteration.
-    """
+    """Write to a new buffer in an iteration of a loop, and copy it back at its end."""
 
     name: ClassVar[str] = "write-at"
     access = "writes"

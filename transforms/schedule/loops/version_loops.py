@@ -98,9 +98,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class VersionLoops(Primitive):
-    """Create two versions of a block's loops. The smallest magnitude that the block reads selects
-    the version at run time.
-    """
+    """Create two versions of loops, selected by the smallest magnitude that is read."""
 
     name: ClassVar[str] = "version-loops"
     gives: ClassVar[Gives] = "block"

@@ -90,9 +90,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class OffsetOperand(Primitive):
-    """Offset a factor of a sum of products by half of its range, from signed to unsigned or
-    back.
-    """
+    """Offset a factor of a product by half of its range, from signed to unsigned or back."""
 
     name: ClassVar[str] = "offset-operand"
     gives: ClassVar[Gives] = "blocks"

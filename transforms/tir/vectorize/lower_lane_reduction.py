@@ -127,9 +127,7 @@ PART_BYTES = 4096
 
 @dataclass(frozen=True)
 class LowerLaneReductionPass(ModulePass):
-    """Give each lane of a vectorized reduction a partial result, and combine the partial
-    results.
-    """
+    """Give each lane of a vectorized reduction a partial result, and combine the results."""
 
     name = "lower-lane-reduction"
 
