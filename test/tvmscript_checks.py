@@ -55,9 +55,9 @@ class Collected:
             try:
                 round_trip(given)
             except KCError as refusal:
-                # Functions of tensors are no loops yet; what warps do together is a function; the
-                # weights of a network are constants of the module.
-                words = ("func.func", "tir.call", "memref.global")
+                # Graphs and functions of tensors are no loops yet; what warps do together is a
+                # function; the weights of a network are constants of the module.
+                words = ("graph.func", "func.func", "tir.call", "memref.global")
                 if not any(f"script: {op} has no form" in str(refusal) for op in words):
                     raise
         return len(texts)

@@ -49,7 +49,7 @@ print(*operators, sep="\n")
 with kc.transform.PassContext(opt_level=3):
     optimized = relay.transform.FoldConstant()(relay.transform.SimplifyInference()(module))
     optimized = relay.transform.FoldConstant()(relay.transform.FoldScaleAxis()(optimized))
-    fused = relay.transform.FuseOps()(optimized)
+    fused = relay.transform.FuseOps(fuse_opt_level=2)(optimized)
 convolution = next(op for op in fused.op.body.ops if "conv2d" in op.sym_name.data)
 print(convolution)
 

@@ -209,7 +209,7 @@ def _cycles_of(nest: Nest, machine: Machine) -> float:
 
 
 def _waited_for(nest: Nest) -> int:
-    """How many results of a reduction along vectors other blocks in the same loop wait for."""
+    """The number of results of a reduction along vectors that other blocks in the loop wait for."""
     along = [loop for loop in nest.reduce if _is_vectorized(loop)]
     if not along:
         return 0
@@ -220,7 +220,7 @@ def _waited_for(nest: Nest) -> int:
 
 
 def _executions(loops: Iterable[ForOp], lanes: int) -> float:
-    """How often an instruction in these loops is executed."""
+    """The number of times that an instruction in these loops is executed."""
     return math.prod(
         math.ceil(extent(loop) / lanes) if _is_vectorized(loop) else max(1, extent(loop))
         for loop in loops
@@ -232,7 +232,7 @@ def _is_vectorized(loop: ForOp) -> bool:
 
 
 def _instructions(access: Access, nest: Nest, machine: Machine) -> float:
-    """How many vectors an access moves, which elements that are no neighbours count as several."""
+    """The number of vectors that an access moves; elements apart from each other are one each."""
     if _is_local(access.buffer):
         return 0
     lanes = machine.lanes(access.bits)
@@ -267,7 +267,7 @@ def _cycles_of_calls(nest: Nest, machine: Machine) -> float:
 
 
 class Caches:
-    """What the caches hold while kernels run: the buffers that were used last."""
+    """The contents of the caches while kernels run: the buffers that were used last."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine

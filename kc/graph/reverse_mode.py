@@ -534,7 +534,7 @@ class _Body:
 
 
 class _Values(dict[SSAValue, SSAValue]):
-    """What the values of a function have become; values from outside stand for themselves."""
+    """The values that stand for those of a function; values from outside stand for themselves."""
 
     def __missing__(self, value: SSAValue) -> SSAValue:
         return value

@@ -53,7 +53,7 @@ class Implementation:
     name: str = "default"
     plevel: int = 10
     conditions: tuple[Expr, ...] = ()
-    """What must be true of the sizes."""
+    """The condition on the sizes."""
 
     @property
     def holds(self) -> bool:
@@ -90,7 +90,7 @@ Strategy = Callable[[Operator, Sequence[Tensor], Spec, Target], OpStrategy]
 
 
 STRATEGY, COMPUTE, SCHEDULE = "FTVMStrategy", "FTVMCompute", "FTVMSchedule"
-"""What may be registered, by the names of TVM's attributes of operators."""
+"""The kinds of functions that users register, by TVM's names of attributes of operators."""
 KINDS = (STRATEGY, COMPUTE, SCHEDULE)
 
 _versions: dict[tuple[str, str], tuple[Any, str]] = {}

@@ -71,7 +71,7 @@ def level_of(fuse_opt_level: int) -> int:
 
 
 def join_of(module: ModuleOp, level: int) -> Join | None:
-    """What joins groups at a level; None where the rules of Relay are all."""
+    """The function that joins groups at a level; None where Relay's rules alone decide."""
     if level < BY_COST:
         return None
     from kc.building.graphs.joined_groups import Joining

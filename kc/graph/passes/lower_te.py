@@ -59,7 +59,7 @@ from kc.support.locations import location_of
 from kc.tir.module import IRModule
 
 _PARTS = (OperatorOp, ConstantOp, TupleOp, TupleGetItemOp, LetOp, ReturnOp)
-"""What a function may have to be one function of tensor expressions."""
+"""The operations that a function of tensor expressions may consist of."""
 
 
 @dataclass(frozen=True)

@@ -354,7 +354,7 @@ class _Evaluation:
     def followed(
         self, key: object, block: Block, frame: _Frame, arguments: Sequence[Value]
     ) -> Value | None:
-        """What a function that calls itself gives; None if it does not come to an end."""
+        """The result of a function that calls itself; None if it does not come to an end."""
         if not any(map(_is_known, arguments)) or self.open.get(key, 0) < 0:
             return None
         depth = self.open.get(key, 0)

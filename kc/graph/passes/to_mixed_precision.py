@@ -154,7 +154,7 @@ class _Kinds:
         self.missing: dict[str, OperatorOp] = {}
 
     def of(self, op: OperatorOp) -> _Conversion | None:
-        """How an operator is converted; None if nothing says it."""
+        """The kind of conversion of an operator; None if neither the user nor kc has one."""
         name = op.OPERATOR.name
         registered: Any = attribute_of(name, KEY)
         if registered is not None:

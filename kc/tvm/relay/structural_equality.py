@@ -36,7 +36,7 @@ _ANY = re.compile(r"any_\d+")
 
 @dataclass(frozen=True)
 class _Anatomy:
-    """What an expression is by itself, the variables that it binds, and its parts."""
+    """The kind and attributes of an expression, the variables that it binds, and its parts."""
 
     facts: tuple[Any, ...]
     bound: tuple[Var, ...]

@@ -218,7 +218,7 @@ def ToANormalFormExpr(e: Any) -> Any:
 
 
 def _of_expression(name: str, expr: Any, mod: Any) -> Any:
-    """What a pass makes of an expression, whose free variables have types."""
+    """The result of a pass on an expression, whose free variables have types."""
     from kc.tvm.relay.expr import Function
     from kc.tvm.relay.traversal import free_vars
 

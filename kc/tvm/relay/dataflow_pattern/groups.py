@@ -133,7 +133,7 @@ class Grouper:
         return inputs
 
     def _inner_matches(self, node_map: NodeMap) -> set[int]:
-        """What the parents and paths of dominators, and the parts of functions, have matched."""
+        """The expressions that parents and paths of dominators, and parts of functions, matched."""
         inner: set[int] = set()
         for node in self.pattern_graph.nodes:
             match node.part:

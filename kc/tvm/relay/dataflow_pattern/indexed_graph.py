@@ -100,7 +100,7 @@ def _common_of_two(left: Node[T] | None, right: Node[T] | None) -> Node[T] | Non
 
 
 def inputs_of(expr: Expr) -> list[Expr]:
-    """What an expression uses: the variables that it binds as well, and the operator last."""
+    """The parts of an expression: the variables that it binds as well, and the operator last."""
     if isinstance(expr, Call):
         return [*expr.args, expr.op]
     if isinstance(expr, Function):

@@ -237,7 +237,7 @@ class TupleGetItemPattern(DFPattern):
 
 
 class AltPattern(DFPattern):
-    """What one of two patterns matches; the left one is tried first."""
+    """A pattern that matches where one of two does; the left one is tried first."""
 
     __slots__ = ("left", "right")
 

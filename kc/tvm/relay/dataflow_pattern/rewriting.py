@@ -1,4 +1,4 @@
-"""What is made of matches: a yes or no, functions, or the expressions that a callback returns."""
+"""The uses of matches: a yes or no, functions, or the expressions that a callback returns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kc.tvm.relay.visitors import ExprMutator
 MOST_ROUNDS = 100
 """The rounds of rewriting after which callbacks count as undoing each other."""
 MOST_GROWTH = 20
-"""How many times as large an expression may become by rewriting; small ones may become larger."""
+"""The largest growth of an expression by rewriting, as a factor; small ones may grow more."""
 
 
 class DFPatternCallback:
@@ -41,7 +41,7 @@ class DFPatternCallback:
         return rewrite(self, expr)
 
     def callback(self, pre: Expr, post: Expr, node_map: NodeMap) -> Expr:
-        """What stands for a match afterwards.
+        """The expression that replaces a match.
 
         ``pre`` is the expression before this round, ``post`` the one whose parts are rewritten,
         and ``node_map`` has the rewritten expressions of each pattern. Returning ``post`` keeps it.

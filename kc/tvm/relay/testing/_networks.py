@@ -1,4 +1,4 @@
-"""What the networks share: their inputs, and the way from an expression to a function."""
+"""Code that the networks share: their inputs, and functions made of expressions."""
 
 from __future__ import annotations
 
