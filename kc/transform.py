@@ -247,7 +247,7 @@ class Sequential:
 
 
 def _changed_copy(mod: IRModule, passes: Sequence[ModulePass]) -> IRModule:
-    """What passes make of a module."""
+    """The module after passes."""
     from kc.instrument import run_passes
 
     if not isinstance(getattr(mod, "op", None), ModuleOp):

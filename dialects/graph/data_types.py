@@ -98,7 +98,7 @@ class TuplePattern:
 
 
 Pattern: TypeAlias = Wildcard | Binding | ConstructorPattern | TuplePattern
-"""What a value looks like."""
+"""The form of a value that a clause of ``graph.match`` takes."""
 
 
 @irdl_attr_definition

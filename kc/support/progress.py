@@ -57,7 +57,7 @@ class Progress:
     seconds: float
     """Seconds since the build began."""
     unit: str = "function"
-    """What is counted: functions, or the kernels of a graph."""
+    """The things that are counted: functions, or the kernels of a graph."""
 
     def __str__(self) -> str:
         parts = [f"{self.call}: {self.stage}"]

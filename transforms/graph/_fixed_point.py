@@ -112,9 +112,9 @@ class _Steps:
     below: Any
     """The place before it."""
     at: Any
-    """Whether the first place is compared."""
+    """True where the first place is compared."""
     before: Any
-    """Whether the place before it is compared."""
+    """True where the place before it is compared."""
 
     def offset(self, factor: Any, half: Any) -> tuple[Any, Any]:
         """The offsets with a factor, as near to ``half`` as may be; and whether there are any that

@@ -48,7 +48,7 @@ class Combination(RewritePattern):
         rewrite(module, flag, [self])
 
     def kind(self, op: OperatorOp) -> Hashable | None:
-        """What operators that may be combined have in common; None for one that may not."""
+        """The key that operators to combine have in common; None for an operator that stays."""
         raise NotImplementedError
 
     def combined(self, roots: Branch, build: Builder) -> SSAValue:

@@ -261,7 +261,7 @@ def _number_of(scale: Scale, build: Builder) -> SSAValue:
 def scale_addend(
     addend: SSAValue, scale: Scale, operator: str, rank: int, build: Builder
 ) -> SSAValue:
-    """What is added to a tensor of ``rank`` with its elements times, or by, the factors."""
+    """An operand of an addition to a tensor of ``rank``, multiplied or divided by the factors."""
     if scale.axis is None:
         return build(operator, addend, _number_of(scale, build))
     spec = tensor_of(addend)

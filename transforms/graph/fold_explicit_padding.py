@@ -113,7 +113,7 @@ def _padded(op: OperatorOp, pad: Pad, spec: TensorSpec, value: Any) -> dict[str,
 
 
 def _spatial(pad: Pad, layout: Layout, ndim: int) -> list[tuple[int, int]] | None:
-    """What is added along the spatial axes; None if another axis is padded."""
+    """The elements before and after each spatial axis; None if another axis is padded."""
     if any(any(pad.pad_width[layout.position(letter)]) for letter in "NC"):
         return None
     widths = [pad.pad_width[layout.position(letter)] for letter in SPATIAL[ndim]]

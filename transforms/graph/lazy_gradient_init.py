@@ -120,7 +120,7 @@ class ProductWithNumbers(RewritePattern):
 
 
 class OfZeros(RewritePattern):
-    """What is 0 of 0 is zeros: sums, ``negative``, a choice of two zeros, products of matrices."""
+    """Operators whose result is 0 for operands of 0 become zeros: sums, ``negative``, products."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: OperatorOp, rewriter: PatternRewriter, /) -> None:

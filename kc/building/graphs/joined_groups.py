@@ -158,7 +158,7 @@ class Joining:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether groups are joined, and why."""
+    """The decision to join groups or not, with the reason."""
 
     is_joined: bool
     why: str
@@ -176,7 +176,7 @@ class _Block:
         self.reasons: dict[Node, str] = {}
         """Why groups stay apart, by their roots."""
         self.verdicts: dict[tuple[tuple[int, int], ...], Verdict] = {}
-        """What was found of groups, by the roots of each and the numbers of their nodes."""
+        """The decisions on groups, by the roots of each and the numbers of their nodes."""
         self._kernels: dict[Hashable, tuple[KernelCost, Sequence[Hashable]] | None] = {}
         """The costs and the buffers of the kernels of operations; None where there is no kernel."""
 
@@ -266,7 +266,7 @@ class _Block:
         self.reasons.setdefault(part.root, why)
 
     def _verdict(self, parts: Sequence[Part], sink: Part) -> Verdict:
-        """Whether groups are to be joined into the last, and why."""
+        """The decision to join groups into the last one or not, with the reason."""
         key = tuple((part.root.index, len(part.nodes)) for part in parts)
         if key not in self.verdicts:
             self.verdicts[key] = self._judged(parts, sink)
@@ -438,7 +438,7 @@ def _reduces(op: OperatorOp) -> bool:
 
 
 def _products(op: OperatorOp) -> int:
-    """How many products of matrices an operator is."""
+    """The number of products of matrices in an operator."""
     return {"dense": 1, "attention": 2}.get(op.OPERATOR.family, 0)
 
 
@@ -464,7 +464,7 @@ def _buffers(parameters: Sequence[SSAValue], result: SSAValue) -> list[Hashable]
 
 
 def _named(part: Part) -> str:
-    """How a group is called: by the operators that are more than elementwise, else by the last."""
+    """The name of a group: its operators that are more than elementwise, else the last one."""
     names = [op.OPERATOR.name for op in part.anchors] or [title(part.root)]
     return " and ".join(names)
 

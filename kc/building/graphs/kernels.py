@@ -72,7 +72,7 @@ class Kernel:
     sizes: tuple[str, ...]
     """The names of dimensions that are the last arguments."""
     requires: tuple[RequiredSize, ...]
-    """What it requires of sizes, in the names of its group."""
+    """The conditions on sizes, in the names of its group."""
     operators: tuple[str, ...]
     """The names of the operators in the group."""
     workspace: WorkspaceSize = WorkspaceSize()

@@ -1,4 +1,4 @@
-"""What kernels require of sizes, as conditions of the function that calls them.
+"""The conditions of kernels on sizes, as conditions of the function that calls them.
 
 Two names that an operator takes as equal, as in ``graph.add`` of ``tensor<?xf32, n>`` and
 ``tensor<?xf32, m>``, are a condition ``m - n == 0`` of its kernel (``kc.requires``). The kernel is
@@ -92,7 +92,7 @@ class RequiredSize:
 
 
 def required_sizes(kernel: KernelOp, specs: Sequence[TensorSpec]) -> Iterator[RequiredSize]:
-    """What a kernel requires, in the names of its group, but for what always holds.
+    """The conditions of a kernel, in the names of its group, except those that always hold.
 
     ``specs`` are the types of its arguments in the group.
     """
