@@ -44,6 +44,7 @@ OF_FAMILY = {
     "texts": 3,
     "passes": 3,
     "hostile": 12,
+    "graph": 2,
 }
 
 

@@ -281,8 +281,8 @@ def test_the_report_says_why_groups_end():
         "  group 0: add, sum\n"
         "    ends with sum: it is a reduction: nothing is fused after it\n"
         "  group 1: exp\n"
-        "    ends with exp: its value is a result of the block or used by something that is no "
-        "operator\n"
+        "    ends with exp: its value is a result of the block, or an operation other than an "
+        "operator uses it\n"
     )
     assert str(mod) == before
     assert kc.graph.fuse_report(mod, level=0).count("at level 0 each operator is a group") == 3

@@ -281,7 +281,7 @@ F = "2x4xfloat32"
         ("nn.max_pool2d", ["1x2x3x3xfloat32"], {"padding": (1, 1, 1)}, "has 3 numbers"),
         ("nn.max_pool2d", ["1x2x3x3xfloat32"], {"layout": "NCHW2w"}, "splits the pooled axis w"),
         ("nn.max_pool2d", ["1x2x3x3xfloat32"], {"layout": "NCWX"}, "must have each of the axes"),
-        ("nn.max_pool2d", ["1x3x3x3xfloat32"], {"out_layout": "NCHW2c"}, "no multiple of the 2"),
+        ("nn.max_pool2d", ["1x3x3x3xfloat32"], {"out_layout": "NCHW2c"}, "not a multiple of the 2"),
         ("nn.max_pool2d", ["1x2x3xfloat32"], {}, "must have 4 dimensions"),
         ("nn.adaptive_avg_pool2d", ["1x2x3x3xfloat32"], {"output_size": (0,)}, "at least 1"),
         ("nn.global_avg_pool1d", ["1x2x0xfloat32"], {}, "no elements"),

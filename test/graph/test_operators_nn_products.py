@@ -328,7 +328,7 @@ F = "2x4xfloat32"
         ("nn.conv2d", ["1x3x5x5xfloat32", "4x3x3x3xfloat32"], {"groups": 2}, "not divisible"),
         ("nn.conv2d", ["1x3x5x5xfloat32", "4x3x3x3xfloat32"], {"padding": (-1,)}, "negative"),
         ("nn.conv2d", ["1x3x5x5xfloat32", "4x3x3x3xfloat32"], {"out_layout": "NCHW3c"},
-         "no multiple of the 3"),
+         "not a multiple of the 3"),
         ("nn.conv2d_transpose", ["1x3x5x5xfloat32", "3x4x3x3xfloat32"], {"output_padding": (1, 1)},
          "less than strides"),
         ("nn.attention", ["1x3x3x4xfloat32", *QKV[1:]], {}, "do not divide 3"),

@@ -465,7 +465,7 @@ def test_hexadecimal_elements_of_floats_are_bits(literal: str, type_: str, value
 
 def test_hexadecimal_elements_are_not_wider_than_their_type():
     assert complaint("%0 = arith.constant dense<[0x17c00, 0x1]> : vector<2xf16>") == (
-        "error[KC1001]: 0x17c00 is no f16\n"
+        "error[KC1001]: 0x17c00 does not fit f16\n"
         "  --> x.mlir:1:28  %0 = arith.constant dense<[0x17c00, 0x1]> : vector<2xf16>\n"
         "                                              ^"
     )

@@ -83,7 +83,8 @@ def _require_no_parameters(module: ModuleOp) -> None:
     """Refuse functions of any type among the values (KC2486)."""
     for op in module.walk():
         types = [*(result.type for result in op.results)]
-        types += [argument.type for region in op.regions for argument in region.block.args]
+        blocks = [block for region in op.regions for block in region.blocks]
+        types += [argument.type for block in blocks for argument in block.args]
         for type_ in types:
             if any(variables_of(part) for part in _function_types(type_)):
                 raise GraphError(
@@ -149,7 +150,6 @@ class _Functions:
             self.module.body.block.add_op(self.applied(type_, name))
         self.change_types()
         first = self.module.body.block.first_op
-        assert first is not None
         for type_, data in self.data.items():
             data.constructors = type(data.constructors)(
                 [
@@ -157,6 +157,7 @@ class _Functions:
                     for tag, (_, captured) in self.makers[type_].items()
                 ]
             )
+            assert first is not None
             self.module.body.block.insert_op_before(data, first)
 
     def new_name(self, base: str) -> str:

@@ -52,7 +52,7 @@ class SparseDense(Operator):
     """
 
     name = "nn.sparse_dense"
-    inputs = ("dense_data", *MATRIX)
+    inputs = ("dense_mat", *MATRIX)
     pattern = Pattern.OUT_ELEMWISE_FUSABLE
     tuple_parameters: ClassVar = {"sparse_mat": MATRIX}
 
@@ -60,21 +60,21 @@ class SparseDense(Operator):
 
     def infer(
         self,
-        dense_data: TensorSpec,
+        dense_mat: TensorSpec,
         sparse_data: TensorSpec,
         sparse_indices: TensorSpec,
         sparse_indptr: TensorSpec,
     ) -> TensorSpec:
-        require_rank(dense_data, 2, "dense_data")
-        dtype = same_dtype((dense_data, sparse_data), ("dense_data", "sparse_data"))
+        require_rank(dense_mat, 2, "dense_mat")
+        dtype = same_dtype((dense_mat, sparse_data), ("dense_mat", "sparse_data"))
         rows, wide = _rows_of(sparse_data, sparse_indices, sparse_indptr, has_blocks=True)
-        inner = dense_data.shape[1]
+        inner = dense_mat.shape[1]
         if isinstance(wide, int) and isinstance(inner, int) and (wide < 1 or inner % wide):
             raise RelationError(
-                f"dense_data is {dense_data}, whose {inner} columns are not a multiple of "
+                f"dense_mat is {dense_mat}, whose {inner} columns are not a multiple of "
                 f"the {wide} columns of a block"
             )
-        lines = dense_data.shape[0]
+        lines = dense_mat.shape[0]
         return TensorSpec((rows, lines) if self.sparse_lhs else (lines, rows), dtype)
 
 
@@ -83,22 +83,22 @@ class SparseAdd(Operator):
     """The sum of a matrix and one in compressed rows, which has as many rows."""
 
     name = "nn.sparse_add"
-    inputs = ("dense_data", *MATRIX)
+    inputs = ("dense_mat", *MATRIX)
     pattern = Pattern.OPAQUE
     tuple_parameters: ClassVar = {"sparse_mat": MATRIX}
 
     def infer(
         self,
-        dense_data: TensorSpec,
+        dense_mat: TensorSpec,
         sparse_data: TensorSpec,
         sparse_indices: TensorSpec,
         sparse_indptr: TensorSpec,
     ) -> TensorSpec:
-        require_rank(dense_data, 2, "dense_data")
-        same_dtype((dense_data, sparse_data), ("dense_data", "sparse_data"))
+        require_rank(dense_mat, 2, "dense_mat")
+        same_dtype((dense_mat, sparse_data), ("dense_mat", "sparse_data"))
         rows, _ = _rows_of(sparse_data, sparse_indices, sparse_indptr, has_blocks=False)
-        require_same(dense_data.shape[0], rows, "the rows of dense_data and of the sparse matrix")
-        return dense_data
+        require_same(dense_mat.shape[0], rows, "the rows of dense_mat and of the sparse matrix")
+        return dense_mat
 
 
 @operator

@@ -29,7 +29,7 @@ from kc.backends import Build, Part, backend_of
 from kc.building import compile_cache
 from kc.building.default_schedules import wants_default_schedules
 from kc.building.graphs import kernel_worker
-from kc.building.graphs.program import Launch
+from kc.building.graphs.program import COUNT, Launch
 from kc.building.graphs.required_sizes import RequiredSize, required_sizes
 from kc.building.programs import TensorProgram
 from kc.conversion._access_bounds import require_accesses_inside
@@ -318,9 +318,10 @@ class Kernels:
         written = tuple(outputs[n] for n in sorted(outputs))
         requires: tuple[tuple[str, ...], ...] = ()
         if function is not None:
-            results = result_leaves(group)
+            results = [spec for _, spec in result_leaves(group)]
+            results += [COUNT] * (len(tensors.results) - len(results))
             specs = [spec for _, spec in argument_leaves(group)]
-            specs += [results[number][1] for number in written]
+            specs += [results[number] for number in written]
             requires = tuple(size.as_texts() for size in required_sizes(function, specs))
         return _Interface(types, inputs, written, tuple(copied), sizes, requires), function
 

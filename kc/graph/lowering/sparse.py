@@ -20,16 +20,16 @@ from kc.te.computes import compute
 
 @lowering("nn.sparse_dense", rows=["sparse.sparse_dense"])
 def sparse_dense(
-    op: SparseDense, dense_data: Tensor, data: Tensor, indices: Tensor, indptr: Tensor
+    op: SparseDense, dense_mat: Tensor, data: Tensor, indices: Tensor, indptr: Tensor
 ) -> Tensor:
     """topi's."""
-    return topi.sparse.sparse_dense(dense_data, data, indices, indptr, op.sparse_lhs)
+    return topi.sparse.sparse_dense(dense_mat, data, indices, indptr, op.sparse_lhs)
 
 
 @lowering("nn.sparse_add", rows=["sparse.sparse_add"])
-def sparse_add(op: Operator, dense_data: Tensor, *matrix: Tensor) -> Tensor:
+def sparse_add(op: Operator, dense_mat: Tensor, *matrix: Tensor) -> Tensor:
     """topi's."""
-    return topi.sparse.sparse_add(dense_data, *matrix)
+    return topi.sparse.sparse_add(dense_mat, *matrix)
 
 
 @lowering("nn.sparse_transpose", rows=["sparse.sparse_transpose"])

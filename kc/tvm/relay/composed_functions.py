@@ -91,21 +91,6 @@ def dropout_raw(data: Any, rate: float = 0.5) -> TupleWrapper:
     return TupleWrapper(call, 2)
 
 
-@_entered("nn.sparse_dense")
-def sparse_dense(dense_mat: Any, sparse_mat: Any, sparse_lhs: bool = False) -> Expr:
-    """The product of a matrix and the transpose of a sparse one, which is a scipy matrix, or its
-    data, indices and indptr."""
-    return call_operator(
-        "nn.sparse_dense", [dense_mat, *_parts_of(sparse_mat)], {"sparse_lhs": sparse_lhs}
-    )
-
-
-def _parts_of(matrix: Any) -> list[Any]:
-    """The data, indices and indptr of a sparse matrix."""
-    parts = [getattr(matrix, name, None) for name in ("data", "indices", "indptr")]
-    return list(matrix) if any(part is None for part in parts) else parts
-
-
 @_entered("nn.bitpack")
 def bitpack(
     data: Any,
