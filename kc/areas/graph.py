@@ -92,6 +92,7 @@ PLUGIN = Plugin(
             "lazy-gradient-init",
             "plan-devices",
             "defunctionalization",
+            "to-cps",
             "annotate-memory-scope",
         )
         | paths_of(

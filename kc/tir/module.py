@@ -257,11 +257,12 @@ class IRModule:
     def __setitem__(self, name: str, function: Any) -> None:
         """Add a function under a name, in place of another one of this name.
 
-        Types of graphs are inferred. A function that is refused leaves the module as it was.
+        Types of graphs are inferred. A function that is refused leaves the module as it was, as
+        one does whose data types are others than those of the module (KC2484).
         """
         name = str(getattr(name, "name_hint", name))
         rest = [op.clone() for key, op in self.functions.items() if key != name]
-        changed = ModuleOp([*rest, *_functions_of(name, function)])
+        changed = ModuleOp(_each_type_once([*rest, *_functions_of(name, function)]))
         if any(isinstance(op, GraphFuncOp) for op in changed.body.ops):
             infer_types(changed)
         take_contents(self.op, changed)

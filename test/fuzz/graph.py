@@ -55,7 +55,7 @@ WITHOUT = {
     "first-order-gradient": "its functions return gradients too",
     "graph-optimize": "it has a stage of its own",
     "lower-te": "it takes operators alone",
-    "to-cps": "its functions take what to do with the result",
+    "to-cps": "its forms are functions of any type, which defunctionalization refuses",
     "to-mixed-precision": "its results differ by more than rounding",
 }
 """Passes that do not run alone, with the reason."""

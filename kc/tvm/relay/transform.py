@@ -40,6 +40,8 @@ __all__ = [
     "function_pass",
     "gradient",
     "module_pass",
+    "to_cps",
+    "un_cps",
 ]
 
 MODES = ("higher_order", "first_order")
@@ -108,7 +110,6 @@ def gradient(expr: Any, mod: Any = None, mode: str = "higher_order") -> Any:
     for functions that are known only when they run.
     """
     from kc.graph.passes.first_order_gradient import differentiate
-    from kc.tvm.relay.expr import Function
     from kc.tvm.relay.from_graph import function_of
 
     if mode not in MODES:
@@ -118,25 +119,87 @@ def gradient(expr: Any, mod: Any = None, mode: str = "higher_order") -> Any:
             location=caller_location(),
             hints=[f"the modes are {' and '.join(MODES)}"],
         )
+    whole, name = _with_function("gradient", expr, mod)
+    differentiate(whole.op, [name])
+    _add_functions(mod, whole, name)
+    return function_of(whole.functions[name])
+
+
+def to_cps(func: Any, mod: Any = None) -> Any:
+    """The form of a function that takes a continuation (:mod:`kc.transforms.graph.to_cps`).
+
+    Its last parameter is a function of the result of ``func`` that gives the answer, whose type is
+    a parameter of the form. ``mod`` has the functions that ``func`` calls; their forms are added to
+    it as ``f_cps``. ``func`` may be a name in ``mod``.
+
+    Raises GraphError: KC2409 for what is not a function, KC2487 for a function without such a form.
+    """
+    from kc.transforms.graph.infer_type import infer_types
+    from kc.transforms.graph.to_cps import add_forms
+    from kc.tvm.relay.from_graph import function_of
+
+    whole, name = _with_function("to_cps", func, mod)
+    infer_types(whole.op)
+    form = add_forms(whole.op, [name])[name]
+    _add_functions(mod, whole, name, form)
+    return function_of(whole.functions[form])
+
+
+def un_cps(func: Any) -> Any:
+    """The function that calls one that takes a continuation with the identity.
+
+    ``un_cps(to_cps(f))`` computes what ``f`` does. Raises GraphError: KC2409 for what is not a
+    function, KC2487 for a function whose last parameter is not a continuation.
+    """
+    from xdsl.dialects.builtin import ModuleOp
+
+    from kc.transforms.graph.to_cps import without_continuation
+    from kc.tvm.relay.expr import Function
+    from kc.tvm.relay.from_graph import function_of
+    from kc.tvm.relay.to_graph import functions_of
+
+    if not isinstance(func, Function):
+        raise _no_function("un_cps", func)
+    module = ModuleOp(functions_of("main", func))
+    (function,) = (
+        op for op in module.body.ops if isinstance(op, FuncOp) and op.sym_name.data == "main"
+    )
+    result = without_continuation(function)
+    function.detach()
+    module.body.block.add_op(result)
+    return function_of(result)
+
+
+def _with_function(name: str, expr: Any, mod: Any) -> tuple[IRModule, str]:
+    """A module with a function, and with copies of those of ``mod``; the name of the function."""
+    from kc.tvm.relay.expr import Function
+
     functions = {} if mod is None else dict(mod.functions)
     if not isinstance(expr, Function):
         expr = mod[str(getattr(expr, "name_hint", expr))] if mod is not None else expr
     if not isinstance(expr, Function):
-        raise GraphError(
-            "KC2409",
-            f"relay.transform.gradient: a {type(expr).__name__} is given",
-            location=caller_location(),
-            why="the gradient is that of a function",
-            hints=["relay.Function([x], body)"],
-        )
-    name = next(n for n in ("main", *(f"main_{i}" for i in range(10**6))) if n not in functions)
-    whole = IRModule({**{key: op.clone() for key, op in functions.items()}, name: expr})
-    differentiate(whole.op, [name])
+        raise _no_function(name, expr)
+    own = next(n for n in ("main", *(f"main_{i}" for i in range(10**6))) if n not in functions)
+    return IRModule({**{key: op.clone() for key, op in functions.items()}, own: expr}), own
+
+
+def _add_functions(mod: Any, whole: IRModule, *names: str) -> None:
+    """Add to ``mod`` the functions that a pass has made, but those of these names."""
     if mod is not None:
+        present = mod.functions
         for key, op in whole.functions.items():
-            if key != name and key not in functions:
+            if key not in names and key not in present:
                 mod.op.body.block.add_op(op.clone())
-    return function_of(whole.functions[name])
+
+
+def _no_function(name: str, expr: Any) -> GraphError:
+    return GraphError(
+        "KC2409",
+        f"relay.transform.{name}: a {type(expr).__name__} is given",
+        location=caller_location(),
+        why=f"{name} takes a function",
+        hints=["relay.Function([x], body)"],
+    )
 
 
 def function_pass(
@@ -257,5 +320,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = (camel_case(flag).replace("Conv2d", "Conv2D") for flag in _flags())
+    names = (
+        camel_case(flag).replace("Conv2d", "Conv2D").replace("Cps", "CPS") for flag in _flags()
+    )
     return sorted({*__all__, *names, *LATER})

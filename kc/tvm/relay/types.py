@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any as AnyValue
 
@@ -129,31 +129,38 @@ def to_ir(type_: Type | None) -> Attribute:
 
 
 def from_ir(type_: Attribute) -> Type | None:
-    """The type of Relay for one of IR; None for an unknown one."""
+    """The type of Relay for one of IR; None for one that is unknown, or that has unknown parts."""
     match type_:
         case IRTupleType():
-            fields = [from_ir(part) for part in type_.types]
-            return TupleType([field for field in fields if field is not None])
+            fields = _parts_from_ir(type_.types)
+            return None if fields is None else TupleType(fields)
         case FnType():
-            arguments = [from_ir(part) for part in type_.inputs.types]
-            output = from_ir(type_.output)
-            assert output is not None
-            return FuncType([part for part in arguments if part is not None], output)
+            parts = _parts_from_ir([*type_.inputs.types, type_.output])
+            return None if parts is None else FuncType(parts[:-1], parts[-1])
         case IRTensorType():
             spec = spec_of(type_)
             assert isinstance(spec, TensorSpec)
             return TensorType(spec.shape, spec.dtype)
         case RefType():
             value = from_ir(type_.value)
-            assert value is not None
-            return RelayRefType(value)
+            return None if value is None else RelayRefType(value)
         case AdtType():
-            arguments = [from_ir(part) for part in type_.arguments.types]
-            return TypeCall(type_.symbol.data, [part for part in arguments if part is not None])
+            arguments = _parts_from_ir(type_.arguments.types)
+            return None if arguments is None else TypeCall(type_.symbol.data, arguments)
         case TypeVarType():
             return TypeVar(type_.symbol.data)
         case _:
             return None
+
+
+def _parts_from_ir(types: Iterable[Attribute]) -> list[Type] | None:
+    parts: list[Type] = []
+    for type_ in types:
+        part = from_ir(type_)
+        if part is None:
+            return None
+        parts.append(part)
+    return parts
 
 
 @dataclass(frozen=True)
