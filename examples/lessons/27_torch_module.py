@@ -53,8 +53,8 @@ with kc.transform.PassContext(opt_level=3):
 convolution = next(op for op in fused.op.body.ops if "conv2d" in op.sym_name.data)
 print(convolution)
 
-# 4. One native function, which kc.build makes by the same passes and more.
-f = kc.build(module)
+# 4. One native function, which kc.graph.build makes by the same passes and more.
+f = kc.graph.build(module)
 print(f.memory_plan)
 
 # 5. It computes what torch computes.
