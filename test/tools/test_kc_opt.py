@@ -138,7 +138,7 @@ USAGE_ERRORS = {
     ),
     ("in.mlir", "--pass-pipeline=builtin.module(cs)"): (
         "error[KC0003]: there is no pass 'cs'\n"
-        "  try: did you mean 'cse'?\n"
+        "  try: did you mean 'cse' or 'to-cps'?\n"
         "  try: kc-opt --list-passes\n"
     ),
     ("in.mlir", "--cse", "--pass-pipeline=cse"): (
