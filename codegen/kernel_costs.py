@@ -54,8 +54,8 @@ def _resources(module: ModuleOp, text: str, target: Target) -> list[KernelResour
 
 
 def dynamic_shared(module: ModuleOp) -> dict[str, int]:
-    """The bytes of dynamic shared memory of each kernel, the maximum over its launches, as far as
-    they are constant.
+    """The bytes of dynamic shared memory of each kernel: the maximum over its launches with a
+    constant size. A kernel without such a launch is omitted.
     """
     sizes: dict[str, int] = {}
     for op in preorder(module):

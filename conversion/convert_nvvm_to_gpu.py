@@ -147,7 +147,9 @@ class ConvertRegister(RewritePattern):
 
 
 class ConvertBarrier(RewritePattern):
-    """``nvvm.barrier0``, or ``nvvm.barrier`` without a number -> ``gpu.barrier``."""
+    """``nvvm.barrier0``, or ``nvvm.barrier`` of barrier 0 without a thread count ->
+    ``gpu.barrier``.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

@@ -16,7 +16,9 @@ from kc.support.registry import Entry
 
 @dataclass(frozen=True)
 class OptionDoc:
-    """An option. ``value`` is the form of its value, ``also`` its alternative names."""
+    """The documentation of an option. ``value`` is the placeholder of its value, ``also`` are its
+    alternative names.
+    """
 
     name: str
     value: str

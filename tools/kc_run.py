@@ -235,8 +235,8 @@ def _tell_of_schedule(
 ) -> None:
     """Report whether a schedule was chosen for the function ``name``, or its loops run as written.
 
-    ``scheduled`` and ``rest`` are the functions with and without a chosen schedule. ``chooses``: a
-    schedule was requested for loops, too.
+    ``scheduled`` and ``rest`` are the functions with and without a chosen schedule. ``chooses`` is
+    True if the user requested schedules for loops, too (``--auto-schedule``).
     """
     from kc.building.default_schedules import tell_of_loops_as_written, tell_of_schedule
 

@@ -234,15 +234,15 @@ def any_pair(source: Access, sink: Access) -> bool:
 
 
 class Scope:
-    """The statements inside ``roots``, in one (unknown) iteration of every loop outside.
+    """The statements inside ``roots``, in one arbitrary iteration of every loop around the roots.
 
     Each iteration of a root has its own copy of a buffer allocated inside the root, except for
     ``merged`` and, with ``axis``, for buffers that the threads of ``axis`` share. With ``apart``, a
     load and a store of the same element stay two accesses.
 
-    Threads of a loop outside run in lockstep, so the order of iterations in the scope also orders
-    different threads. In a scope ``across`` threads, the two statements of a pair belong to
-    different threads and touch memory that these threads share.
+    The threads of a loop around the roots run in lockstep, so the order of iterations in the scope
+    also orders different threads. In a scope ``across`` threads, the two statements of a pair
+    belong to different threads and touch memory that these threads share.
     """
 
     def __init__(

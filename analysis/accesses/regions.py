@@ -161,8 +161,8 @@ WHOLE = Interval(AffineExpr.constant(0), None)
 class BoundIndexValues(IndexValues):
     """Index values with block variables replaced by their bindings.
 
-    ``exprs`` maps further values to expressions. Inside ``level``, the variables of the blocks
-    around it are roots, as code there depends on no loop outside of its block.
+    ``exprs`` maps further values to expressions. The variables of the blocks around ``level`` are
+    not replaced, because code inside ``level`` depends on no loop outside of its block.
     """
 
     def __init__(

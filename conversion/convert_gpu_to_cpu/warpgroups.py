@@ -65,7 +65,7 @@ class ConvertWgmma(ThreadPattern):
         rewriter.replace(op, [], [packed(e, registers, op.results_.type)])
 
     def _site(self, op: nvvm.WgmmaMmaAsyncOp, descriptor: SSAValue) -> int:
-        """The number of the site where a tile is read."""
+        """The number of a new site for reports: the read of the operand tile at ``descriptor``."""
         buffer = _buffer_of(descriptor)
         name = "shared memory" if buffer is None else self.thread.buffer_name(buffer)
         return self.thread.module.site(op, "read", name, "shared")

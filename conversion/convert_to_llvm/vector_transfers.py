@@ -64,7 +64,12 @@ class _Row:
 
 
 class _Rows:
-    """The rows of a vector of ``shape`` in memory; its dimensions are ``dims`` of the memref."""
+    """The rows in memory of a vector of ``shape``.
+
+    ``dims`` maps each dimension of the vector to a dimension of the memref, or to None if the
+    vector repeats its elements along the dimension. ``promised`` is True for each dimension whose
+    indices are in bounds.
+    """
 
     def __init__(
         self,

@@ -117,7 +117,7 @@ class TensorProgram(Program):
 
 @dataclass(frozen=True)
 class ModuleProgram(Program):
-    """A module of functions: of te, tir, linalg, tosa and others."""
+    """A program that is a module of functions in te, tir, linalg, tosa or other dialects."""
 
     module: ModuleOp
     scheduled: frozenset[str] | None = frozenset()

@@ -229,7 +229,9 @@ def refuse_whole_vectors(bodies: Sequence[Expr], what: str, location: Location |
 
 
 def _of_whole_vectors(expr: Expr) -> str | None:
-    """The operation of ``expr`` on whole vectors. None if it works lane by lane."""
+    """A description of the operation of ``expr`` on whole vectors, for a diagnostic. None if
+    ``expr`` computes each lane from the same lane of its operands.
+    """
     if isinstance(expr, VectorLoad):
         return f"a vload of {expr.element.tensor.name}"
     if isinstance(expr, Shuffle):

@@ -14,7 +14,7 @@ from kc.support.diagnostics import ParseError, suggest
 
 
 def function_name(op: Operation) -> str | None:
-    """The symbol an op of a module defines."""
+    """The name of the symbol that a top-level op defines; None if the op defines no symbol."""
     name = op.get_attr_or_prop("sym_name")
     return name.data if isinstance(name, StringAttr) else None
 

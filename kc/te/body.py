@@ -315,9 +315,10 @@ class Body:
         return exprs, [operands[n] for n in used]
 
     def index_form(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr:
-        """``expr`` as an affine function of ``operands``, a list that grows. Operations compute its
-        non-affine parts, which become operands. So do parts that are shared so often that the tree
-        has more than :data:`LARGEST_INDEX` terms, such as a sum that is doubled twenty times.
+        """``expr`` as an affine function of ``operands``. Appends to ``operands`` the results of
+        new operations for two kinds of parts of ``expr``: the non-affine parts, and the parts that
+        are shared so often that the tree has more than :data:`LARGEST_INDEX` terms, such as a sum
+        that is doubled twenty times.
         """
         terms = 0
 

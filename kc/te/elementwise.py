@@ -133,7 +133,7 @@ def _do_not_fit(left: Tensor, right: Tensor, a: Dim, b: Dim) -> TEError:
 
 
 class TensorArithmetic:
-    """:class:`kc.expr.tensor_operators.Elementwise`."""
+    """The implementation of :class:`kc.expr.tensor_operators.Elementwise` by computes of TE."""
 
     one_by_one = staticmethod(one_by_one)
     combine = staticmethod(combine)

@@ -43,9 +43,9 @@ class PrimFunc(IRModule):
 
     ``params`` are buffers (``tir.decl_buffer``), scalars (``te.var``) and keys of ``buffer_map``,
     which maps them to buffers, in the order of the arguments; ``body`` is a result of
-    ``tir.ir_builder``. ``kc.lower``, ``kc.build`` and ``kc.tir.Schedule`` accept the function;
-    ``mod["main"]`` and ``te.create_prim_func`` return one. Raises the errors of
-    :func:`kc.tir.emit.build_function`, and KC2102 for a body that is no statement.
+    ``tir.ir_builder``. ``kc.lower``, ``kc.build`` and ``kc.tir.Schedule`` accept a PrimFunc;
+    ``mod["main"]`` and ``te.create_prim_func`` return a PrimFunc. Raises the errors of
+    :func:`kc.tir.emit.build_function`, and KC2102 if ``body`` is not a statement.
     """
 
     def __init__(

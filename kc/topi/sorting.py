@@ -365,7 +365,7 @@ class _Sorted:
             self._put_in_place(place)
 
     def _give(self, place: Place, k: Any, source: Expr) -> None:
-        """Write the results for rank ``k``: the element from position ``source``."""
+        """Write the results of rank ``k``: the index ``source`` and the element at this index."""
         if self.numbers is not None:
             assert self.kinds[1] is not None
             self.numbers[place(k)] = convert(source, self.kinds[1])
@@ -650,10 +650,11 @@ def argsort(
     data: Tensor, valid_count: Tensor | None = None, axis: int = -1, is_ascend: int = 1,
     dtype: str = "float32",
 ) -> Tensor:  # fmt: skip
-    """The places of the elements in sorted order along an axis; equal elements keep their order.
+    """The indices of the elements in sorted order along an axis; equal elements keep their order.
 
-    ``valid_count``, which has the other dimensions, limits the sort to the first elements of each
-    line; the others stay in place. The result has ``dtype`` (float32 by default, as in TVM).
+    ``valid_count`` has the shape of ``data`` without the axis. It limits the sort to the first
+    elements of each line; the other elements keep their positions. The result has ``dtype``
+    (float32 by default, as in TVM).
     """
     axis = axis_of(axis, data.ndim)
     lengths = _lengths(data, valid_count, axis)
@@ -795,9 +796,10 @@ def _flat_row(data: Tensor) -> Tensor:
 def unique(data: Tensor, is_sorted: bool = True, return_counts: bool = False) -> list[Tensor]:
     """The distinct elements of a 1-d tensor, in order, and their number.
 
-    The results are as long as the data: [values, first places, inverse, number of them (1,)], and
-    the counts on request; only the first ``number`` are valid, the others are 0. Unsorted elements
-    are in the order of their first occurrences.
+    The results are [values, indices of first occurrences, inverse, number of values] and, with
+    ``return_counts``, the counts. The number has the shape (1,); the other results are as long as
+    the data. Values, indices and counts are 0 after the first ``number`` entries. Without
+    ``is_sorted``, the values are in the order of their first occurrences.
     """
     source = _flat_row(data)
     size = source.shape[0]

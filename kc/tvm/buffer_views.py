@@ -202,7 +202,9 @@ class ReshapedBuffer(DerivedBuffer):
         return tuple(place)
 
     def _row_of(self, flat: Ramp) -> tuple[Any, ...]:
-        """The position of a vector in ``base``. The vector lies in the row of its first element."""
+        """The indices in ``base`` of the vector at the flat indices ``flat``. All lanes lie in the
+        row of the first lane.
+        """
         *outer, first = self.place_of_start(flat.base)
         return (*outer, Ramp(as_expr(first), flat.stride, flat.dtype, flat.location))
 

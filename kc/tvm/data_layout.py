@@ -113,7 +113,10 @@ class BijectiveLayout:
 
 
 def _wholes(source: Layout, coordinates: Sequence[Any], *, sizes: bool) -> dict[str, Any]:
-    """The index in each dimension, or with ``sizes`` its extent, by the capital letter."""
+    """The index in each dimension of ``source``, keyed by the capital letter of the dimension; with
+    ``sizes``, the extent. The index in a split dimension combines the index of the block and the
+    index inside the block.
+    """
     if len(coordinates) != len(source):
         raise TEError(
             "KC2183",

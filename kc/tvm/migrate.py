@@ -141,7 +141,7 @@ def _exists(name: str) -> bool:
 
 
 def _value(name: str) -> Any:
-    """kc's value for TVM's ``name``. None if there is none."""
+    """The object of kc that corresponds to TVM's ``name``; None if kc has no such object."""
     holder: Any = import_module("kc")
     for part in name.removeprefix("tvm.").split("."):
         try:

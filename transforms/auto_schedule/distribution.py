@@ -123,7 +123,9 @@ class _Access:
     indices: tuple[_Index, ...]
 
     def is_apart_from(self, second: _Access) -> bool:
-        """True if an index may separate the elements of different iterations."""
+        """True if, in some dimension, the indices of the two accesses may select different elements
+        in different iterations of the loop.
+        """
         return any(
             a.is_known
             and b.is_known

@@ -318,7 +318,7 @@ def _ways(draft: Draft, nest: Nest, operand: Access) -> Iterator[Product]:
 
 
 def _loops_moving(nest: Nest, load: Access, unmoved: Access) -> list[ForOp]:
-    """The spatial loops that move ``load`` but not ``unmoved``."""
+    """The spatial loops whose variables change the address of ``load``, but not of ``unmoved``."""
     return [loop for loop in nest.spatial if load.stride(loop) and not unmoved.stride(loop)]
 
 

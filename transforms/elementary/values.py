@@ -205,7 +205,7 @@ class Real(Value):
     """A float of 32 or 64 bits, or a vector of them."""
 
     def of(self, value: SSAValue) -> Real:
-        """``value`` as a number."""
+        """``value`` as a Real that adds its operations to the same code."""
         return Real(value, self.code)
 
     def real(self, number: Real | float | Decimal) -> Real:

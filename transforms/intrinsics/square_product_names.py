@@ -1,4 +1,5 @@
-"""The names of the tensor intrinsics for AArch64's products of two rows by two columns.
+"""The names of the tensor intrinsics for the AArch64 instructions that multiply two rows by two
+columns: smmla, ummla, usmmla and bfmmla.
 
 The registry uses this module for lookups, and imports the text of an intrinsic only on use.
 """

@@ -716,6 +716,6 @@ def _top(op: Operation) -> Operation:
 
 
 def witness_text(space: Space, witness: Witness) -> str:
-    """The element of a witness of :meth:`Space.uncovered`: ``element [3] (for n = 4)``."""
+    """The element and sizes of a witness of :meth:`Space.uncovered`, as ``[3] (for n = 4)``."""
     sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(witness).items())
     return f"{witness.element}" + (f" (for {sizes})" if sizes else "")

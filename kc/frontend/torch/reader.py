@@ -72,7 +72,9 @@ class Reader:
         return ctypes.string_at(tensor.data_ptr(), tensor.nbytes)
 
     def place(self, node: Any) -> list[str]:
-        """The line of the module that the operator comes from."""
+        """A hint with the source line of the PyTorch operator ``node``; empty if the line is
+        unknown.
+        """
         trace = (node.meta.get("stack_trace") or "").strip().splitlines()
         frames = [line.strip() for line in trace if line.strip().startswith("File ")]
         return [f"it comes from {frames[-1]}"] if frames else []

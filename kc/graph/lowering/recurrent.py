@@ -12,7 +12,7 @@ from kc.graph.lowering import lowering
 
 @lowering("nn.lstm")
 def lstm(op: Lstm, *operands: Tensor) -> Sequence[Tensor]:
-    """topi's."""
+    """The layer as :func:`kc.topi.nn.lstm` computes it."""
     return topi.nn.lstm(*operands, reverse=op.reverse, weight_layout=op.weight_layout)
 
 

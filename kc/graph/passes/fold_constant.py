@@ -270,7 +270,9 @@ def _of_shape(op: OperatorOp) -> tuple[Any, str] | None:
 
 
 def _bytes_of(spec: Spec) -> int | None:
-    """The bytes of a result; None if a size is not a number, or depends on elements."""
+    """The number of bytes of a result. None if a size is symbolic, or depends on the values of
+    elements.
+    """
     if isinstance(spec, tuple):
         sizes = [_bytes_of(part) for part in spec]
         return None if None in sizes else sum(size for size in sizes if size is not None)

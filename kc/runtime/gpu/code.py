@@ -64,13 +64,13 @@ class KernelResources:
 
 
 class DeviceCode:
-    """PTX of a module, with what a call needs beside it.
+    """The PTX of a module, with the data and functions that a call needs.
 
-    ``arch`` is ``sm_90``, which has an ``a`` where code runs on that architecture alone.
-    ``kernels`` maps the names of kernels, in the order of their numbers, to the types of their
-    parameters as LLVM writes them. ``host`` makes the host code: functions by name, and what
-    compiles the code of calls. ``emulated`` makes the kernels as functions of the CPU, ``located``
-    the PTX with the lines of the program.
+    ``arch`` is the architecture, such as ``sm_90``, with the suffix ``a`` if the code runs on that
+    architecture alone. ``kernels`` maps the names of kernels, in the order of their numbers, to the
+    types of their parameters as LLVM writes them. ``host`` returns the host code: functions by
+    name, and the JIT compiler for the code of calls. ``emulated`` returns the kernels as functions
+    of the CPU. ``located`` returns the PTX with the source lines of the program.
     """
 
     def __init__(

@@ -209,7 +209,7 @@ class PycudaDriver:
     # Streams and events
 
     def _stream(self, stream: int) -> Any:
-        """pycuda's stream of a handle; None for the default one."""
+        """The pycuda stream with the handle ``stream``; None for the default stream."""
         if stream and stream not in self._streams:
             raise self._refusal(
                 "pycuda",

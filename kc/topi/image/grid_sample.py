@@ -25,9 +25,10 @@ from kc.topi.table import operator, refuse
     torch="affine_grid",
 )
 def affine_grid(data: Tensor, target_shape: Any) -> Tensor:
-    """The places (N, 2, H, W), x and then y, of images turned by matrices (N, 2, 3).
+    """The sampling positions (N, 2, H, W), x and then y, of images that the affine matrices
+    ``data`` (N, 2, 3) transform; ``target_shape`` is (H, W).
 
-    Corners are -1 and 1.
+    The matrices apply to positions from -1 to 1, which are the corners of the image.
     """
     rank(data, "data", 3)
     if (constant(data.shape[1], "rows"), constant(data.shape[2], "columns")) != (2, 3):

@@ -38,9 +38,10 @@ def pool_grad(
 ) -> Tensor:
     """The gradient of ``data`` from ``grads``, the gradient of its pooling.
 
-    "max": the first of the largest elements of each window, row-major, receives it. "avg": each tap
-    receives the same share, by the divisor of :func:`kc.topi.nn.pool2d`. Raises KC2303 if ``grads``
-    does not have the shape of the pooling, and the errors of the pooling.
+    "max": the first of the largest elements of each window, in row-major order, receives the
+    gradient of the window. "avg": each element of a window receives the same share, the gradient
+    divided by the divisor of :func:`kc.topi.nn.pool2d`. Raises KC2303 if ``grads`` does not have
+    the shape of the pooling, and the errors of the pooling.
     """
     word(pool_type, KINDS, "pool_type")
     tensor(data, "data", None, FLOAT)

@@ -273,7 +273,7 @@ def conv3d_transpose_ncdhw(
     Input: Tensor, Filter: Tensor, strides: Any, padding: Any, out_dtype: str | None,
     output_padding: Any, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """(N, C, D, H, W) with (C, O, KD, KH, KW)."""
+    """The transposed convolution of data (N, C, D, H, W) by a filter (C, O, KD, KH, KW)."""
     return _transposed(
         Input, Filter, strides, padding, out_dtype, acc_dtype, output_padding, 1, "DHW",
         "conv3d_transpose_ncdhw",

@@ -189,7 +189,9 @@ def roi_align_nchw(
         each(loops, regions, [add], start, end)
 
     def back(head: Tensor) -> Tensor:
-        """The adjoints of the four elements of each sample, or of the first largest sample."""
+        """The gradient of ``data``: each sample adds its share of ``head`` to its four neighbouring
+        elements. For a maximum, only the first of the largest samples does so.
+        """
 
         def statements(loops: Loops) -> None:
             ib, (image, regions, flow), (result,) = loops.ib, loops.ins, loops.outs

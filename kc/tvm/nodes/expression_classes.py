@@ -212,7 +212,9 @@ class _Operator(PrimExpr):
 
     @classmethod
     def make(cls, a: Any, b: Any, span: Any = None) -> Expr:
-        """The expression. Operands of two types are brought to one, as operators do."""
+        """The expression of this class with the operands ``a`` and ``b``. Operands of different
+        types are converted to a common type, as by the operators of expressions.
+        """
         del span
         return cls.join(cls.operation, a, b)
 

@@ -143,7 +143,9 @@ def get_pad_tuple2d(padding: Any) -> tuple[int, ...]:
 
 @_entered("nn.get_pad_tuple3d")
 def get_pad_tuple3d(padding: Any) -> tuple[int, ...]:
-    """(front, top, left, back, bottom, right). Raises GraphError KC2405 for another count."""
+    """The padding as (front, top, left, back, bottom, right). Raises GraphError KC2405 if
+    ``padding`` has another count of numbers than 1, 3 or 6.
+    """
     return _padding(padding, 3)
 
 

@@ -118,7 +118,10 @@ def proposal_python(
     cls_prob: Any, bbox_pred: Any, im_info: Any, scales: Any, ratios: Any, feature_stride: int,
     threshold: float, pre_nms: int, post_nms: int, min_size: int, iou_loss: bool,
 ) -> Any:  # fmt: skip
-    """The regions with the highest scores."""
+    """The regions of each image with the highest scores, after non-maximum suppression:
+    ``post_nms`` rows of the image number and the four corner coordinates. Repeats regions if fewer
+    remain.
+    """
     batch, _, height, width = cls_prob.shape
     count, result = len(scales) * len(ratios), []
     for b in range(batch):

@@ -43,7 +43,7 @@ def threefry_generate_python(gen: Any, out_shape: Any) -> list[Any]:
 
 
 def threefry_split_python(gen: Any) -> list[Any]:
-    """Two generators, from blocks whose counter has the highest bit."""
+    """Two generators. Their keys are the Threefry blocks of two counters with a set highest bit."""
     start = int(gen[2]) | int(gen[3]) << 32
     counters = [((start + n) % 2**64) | 1 << 63 for n in range(2)]
     pairs = np.array([(c % 2**32, c >> 32) for c in counters], "uint32")

@@ -45,8 +45,8 @@ def axis_weights(
     size: int, out: int, method: str, mode: str, rounding: str = "round_prefer_floor",
     alpha: float = -0.5, exclude: int = 0, roi: Any = (0, 1), extrapolation: Any = None,
 ) -> np.ndarray:  # fmt: skip
-    """The weight of each of ``size`` input elements in each of ``out`` results, of shape (out,
-    size); NaN for a result outside of the image.
+    """The weights of the input elements (columns) in the results (rows) along one axis: a matrix
+    (out, size). With ``extrapolation``, the row of a result outside of the image is NaN.
     """
     matrix = np.zeros((out, size))
     for x in range(out):

@@ -161,7 +161,7 @@ class FunctionPrinter(ExpressionPrinter):
     # The head ------------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
-        """The function."""
+        """The lines of the function in TVMScript."""
         body = self.function.body.block
         self._count(body)
         name = self.function.sym_name.data

@@ -218,8 +218,9 @@ class GpuWarpgroups(GpuRule):
 
 
 def _product_before(draft: Draft, block: str) -> str | None:
-    """The product that precedes an elementwise block, if the results are in the order of the
-    sums.
+    """The product that precedes the elementwise block ``block``. None if there is no such product,
+    if the block stores another type than f16, bf16 or f32, or if it stores the results in another
+    order than the product stores the sums.
     """
     product = product_before(draft, block)
     if product is None:

@@ -662,7 +662,7 @@ def _registers(held: _Held) -> AllocOp:
 
 
 def _inline(call: CallOp, lane: FuncOp, held: dict[SSAValue, _Held]) -> None:
-    """Replace a call by the body of the lane's function."""
+    """Replace a call by the body of ``lane``, the code of the callee for one lane."""
     values: dict[SSAValue, SSAValue] = {}
     words: dict[SSAValue, tuple[_Held, ViewOp]] = {}
     parameters = lane.body.block.args

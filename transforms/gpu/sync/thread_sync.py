@@ -271,8 +271,8 @@ class _Kernel:
     # Hazards
 
     def hazards(self) -> list[Hazard]:
-        """The pairs of accesses that need a barrier in between, except for pairs that the places of
-        another pair always serve.
+        """The pairs of accesses that need a barrier in between. A pair is omitted if all possible
+        positions of the barrier for another pair are also possible positions for this pair.
         """
         if math.prod(loop.static_extent or DYNAMIC_COUNT for loop in self.lanes) <= 1:
             return []

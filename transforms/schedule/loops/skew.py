@@ -189,7 +189,9 @@ class Skew(Primitive):
         return Rewritten((new,), {inner: (new,)})
 
     def _new_extent(self, site: Site, outer: ForOp, inner: ForOp) -> int | SSAValue:
-        """``extent + |factor| * (count - 1)``, computed as far outside as possible."""
+        """The extent of the skewed loop: ``extent + |factor| * (count - 1)`` for ``count``
+        iterations of ``outer``. A dynamic extent is computed as far outside as possible.
+        """
         count, size = outer.extent_value, inner.extent_value
         step = abs(self.factor)
         if isinstance(count, int) and isinstance(size, int):

@@ -73,10 +73,11 @@ def require_unused(
     definition: Definition,
     places: Callable[[Space], tuple[Instance, Instance, list[Condition]]],
 ) -> None:
-    """Refuse (KC3232) another use of the block's outputs between its two places.
+    """Refuse (KC3232) another load or store of the block's outputs that may run between the new and
+    the old place of the block.
 
-    ``places`` returns the new place, an old instance, and the conditions under which both have the
-    same values.
+    ``places`` returns an instance at the new place, an instance at the old place, and the
+    conditions under which the new instance replaces the old one.
     """
     for buffer in definition.buffers:
         require_plain_uses(site, definition.block, buffer)

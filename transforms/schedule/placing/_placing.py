@@ -1,5 +1,5 @@
-"""The new place of a block: the part of the block that is needed there, as loops around the
-block.
+"""The code of a block at its new place: loops around the block that run the instances of the block
+which this place needs.
 """
 
 from __future__ import annotations

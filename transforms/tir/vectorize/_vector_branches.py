@@ -83,9 +83,11 @@ class Masking:
 
 
 class Branches:
-    """Loops and branches in ``loop``, whose iterations are the lanes of ``values``.
+    """The vector code of the loops and branches inside ``loop``, whose iterations are the lanes of
+    ``values``.
 
-    ``rewrite`` emits vector code for ops in them, at the end of the innermost scope.
+    ``rewrite`` emits vector code for the ops of a loop or branch, at the end of the innermost
+    scope.
     """
 
     def __init__(

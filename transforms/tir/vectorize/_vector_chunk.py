@@ -377,8 +377,9 @@ class Chunk:
         return has_rows(buffer.type) and 1 < strides[-1] <= most and not any(strides[:-1])
 
     def _every(self, step: int, buffer: SSAValue, first: list[AffineExpr]) -> SSAValue:
-        """Every ``step``-th element of a row, starting at ``first``, selected from ``step``
-        vectors. The last vector ends at the last lane's element, as the row may end there.
+        """The elements of a row at the distance ``step``, starting at ``first``: one element for
+        each lane. Shuffles select them from ``step`` loaded vectors. The last loaded vector ends at
+        the element of the last lane, because the row may end there.
         """
         width, simplify = self.values.width, self.values.index.simplify
         *rows, column = first

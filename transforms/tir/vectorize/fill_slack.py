@@ -303,7 +303,7 @@ class _Function:
         )
 
     def _is_known_at(self, expr: AffineExpr, alloc: AllocOp) -> bool:
-        """True if the roots of ``expr`` are defined before ``alloc``."""
+        """True if all values on which ``expr`` depends are defined before ``alloc``."""
         return all(_is_before(self.index.roots[root], alloc) for root in _roots(expr))
 
     # Conditions that keep lanes out of the slack

@@ -407,8 +407,8 @@ class _Lowering:
     def _narrower(
         self, loop: ForOp, count: AffineExpr, start: AffineExpr, *, conditional: bool = False
     ) -> list[Operation]:
-        """``count`` (at least 0) iterations from ``start`` on, in vectors of half the lanes of a
-        native vector, then of a quarter, and so on.
+        """Code for ``count`` (at least 0) iterations from ``start`` on: vectors of at most the
+        native width, each half as wide as the previous vector, and a serial loop for the rest.
         """
         _, most = self.index.bounds(count)
         width = self.native
