@@ -37,25 +37,25 @@ def with_alpha(op: LeakyRelu | Elu | Celu, data: Tensor) -> Tensor:
 
 @lowering("nn.prelu")
 def prelu(op: PRelu, data: Tensor, alpha: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.prelu(data, alpha, op.axis)
 
 
 @lowering("nn.gelu")
 def gelu(op: Gelu, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.gelu(data, op.approximate)
 
 
 @lowering("nn.hardsigmoid")
 def hardsigmoid(op: Hardsigmoid, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.hardsigmoid(data, op.alpha, op.beta)
 
 
 @lowering("nn.selu")
 def selu(op: Selu, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.selu(data, op.alpha, op.gamma)
 
 

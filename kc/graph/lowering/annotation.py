@@ -22,5 +22,5 @@ _MARKS = (
 
 @lowering(*_MARKS, rows=["identity"])
 def mark(op: Operator, data: Tensor) -> Tensor:
-    """topi's identity."""
+    """Lower to topi's identity."""
     return topi.identity(data)

@@ -12,11 +12,11 @@ from kc.graph.lowering import lowering
 def attention(
     op: Attention, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
 ) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.attention(query, key, value, mask, op.is_causal, op.scale, op.softcap)
 
 
 @lowering("nn.rotary_embedding")
 def rotary_embedding(op: RotaryEmbedding, data: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.rotary_embedding(data, cos, sin, op.interleaved)

@@ -25,19 +25,19 @@ def binary(op: Operator, lhs: Tensor, rhs: Tensor) -> Tensor:
 
 @lowering("where")
 def where(op: Operator, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.where(condition, x, y)
 
 
 @lowering("broadcast_to", "broadcast_to_like", rows=["broadcast_to"], takes_result=True)
 def broadcast_to(op: Operator, data: Tensor, *like: Tensor, result: Spec) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.broadcast_to(data, result_dims(op, result))
 
 
 @lowering("collapse_sum_like", "collapse_sum_to", rows=["sum", "reshape"], takes_result=True)
 def collapse_sum(op: Operator, data: Tensor, *like: Tensor, result: Spec) -> Tensor:
-    """topi's sum over the dimensions that are new or 1 in the result."""
+    """Lower to topi's sum over the dimensions that are new or 1 in the result."""
     shape = result_dims(op, result)
     new = len(data.shape) - len(shape)
     gone = [

@@ -11,7 +11,7 @@ from kc.graph.lowering import lowering
 
 @lowering("nn.deformable_conv2d", rows=["nn.deformable_conv2d_nchw", "nn.deformable_conv2d_nhwc"])
 def deformable_conv2d(op: DeformableConv2D, data: Tensor, offset: Tensor, weight: Tensor) -> Tensor:
-    """topi's for the layout."""
+    """Lower to topi's function for the layout."""
     is_first = op.data_layout == "NCHW"
     function = topi.nn.deformable_conv2d_nchw if is_first else topi.nn.deformable_conv2d_nhwc
     pads = pads_of(op.padding, 2)

@@ -17,7 +17,7 @@ from kc.graph.lowering import lowering
 
 @lowering("nn.dense", also=["reshape"])
 def dense(op: Dense, data: Tensor, weight: Tensor) -> Tensor:
-    """topi's, on all leading dimensions as one."""
+    """Lower to topi's function, on all leading dimensions as one."""
     rows = topi.reshape(data, (-1, data.shape[-1])) if len(data.shape) != 2 else data
     result = topi.nn.dense(rows, weight, None, op.out_dtype or None)
     if rows is data:
@@ -27,13 +27,13 @@ def dense(op: Dense, data: Tensor, weight: Tensor) -> Tensor:
 
 @lowering("nn.bias_add")
 def bias_add(op: BiasAdd, data: Tensor, bias: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.bias_add(data, bias, op.axis)
 
 
 @lowering("nn.matmul", also=["reshape", "transpose"])
 def matmul(op: Matmul, tensor_a: Tensor, tensor_b: Tensor) -> Tensor:
-    """topi's, on all leading dimensions as one."""
+    """Lower to topi's function, on all leading dimensions as one."""
     out_dtype = op.out_dtype or None
     if tensor_a.ndim == 2:
         return topi.nn.matmul(tensor_a, tensor_b, None, out_dtype, op.transpose_a, op.transpose_b)
@@ -47,7 +47,7 @@ def matmul(op: Matmul, tensor_a: Tensor, tensor_b: Tensor) -> Tensor:
 
 @lowering("nn.batch_matmul")
 def batch_matmul(op: BatchMatmul, tensor_a: Tensor, tensor_b: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.batch_matmul(
         tensor_a, tensor_b, None, op.out_dtype or None, op.transpose_a, op.transpose_b
     )
@@ -55,12 +55,12 @@ def batch_matmul(op: BatchMatmul, tensor_a: Tensor, tensor_b: Tensor) -> Tensor:
 
 @lowering("nn.contrib_dense_pack", rows=["nn.dense_pack", "nn.dense"])
 def dense_pack(op: DensePack, data: Tensor, weight: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     function = topi.nn.dense_pack if weight.ndim == 3 else topi.nn.dense
     return function(data, weight, None, op.out_dtype or None)
 
 
 @lowering("nn.batch_flatten", rows=["nn.flatten"])
 def batch_flatten(op: BatchFlatten, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.flatten(data)

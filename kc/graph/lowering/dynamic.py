@@ -34,13 +34,13 @@ from kc.topi.arguments import inside
 
 @lowering("dyn.reshape", "dyn.squeeze", "dyn.expand_dims", rows=["reshape"], takes_result=True)
 def reshape(op: Operator, data: Tensor, shape: Tensor, *, result: Spec) -> Tensor:
-    """topi's reshape, to the shape of the result."""
+    """Lower to topi's reshape, to the shape of the result."""
     return topi.reshape(data, result_dims(op, result))
 
 
 @lowering("dyn.tile", rows=["tile"], takes_result=True)
 def tile(op: Operator, data: Tensor, reps: Tensor, *, result: Spec) -> Tensor:
-    """topi's, as often as the data is in the result."""
+    """Lower to topi's function, as often as the data is in the result."""
     shape = result_dims(op, result)
     own = [1] * (len(shape) - data.ndim) + list(data.shape)
     counts = [
@@ -52,20 +52,20 @@ def tile(op: Operator, data: Tensor, reps: Tensor, *, result: Spec) -> Tensor:
 
 @lowering("dyn.broadcast_to", rows=["broadcast_to"], takes_result=True)
 def broadcast_to(op: Operator, data: Tensor, shape: Tensor, *, result: Spec) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.broadcast_to(data, result_dims(op, result))
 
 
 @lowering("dyn.full", rows=["full"], takes_result=True)
 def full(op: Operator, fill_value: Tensor, shape: Tensor, *, result: Spec) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     assert isinstance(result, TensorSpec)
     return topi.full(result_dims(op, result), result.dtype, fill_value())
 
 
 @lowering("dyn.zeros", "dyn.ones", rows=["full"], takes_result=True)
 def constant(op: Operator, shape: Tensor, *, result: Spec) -> Tensor:
-    """topi's full."""
+    """Lower to topi's full."""
     assert isinstance(result, TensorSpec)
     return topi.full(result_dims(op, result), result.dtype, 1 if op.name == "dyn.ones" else 0)
 
@@ -75,14 +75,14 @@ def one_hot(
     op: DynOneHot, indices: Tensor, on_value: Tensor, off_value: Tensor, depth: Tensor, *,
     result: Spec,
 ) -> Tensor:  # fmt: skip
-    """topi's."""
+    """Lower to topi's function."""
     size = result_dims(op, result)[op.axis % (indices.ndim + 1)]
     return topi.one_hot(indices, on_value(), off_value(), size, op.axis, op.dtype)
 
 
 @lowering("dyn.topk", rows=["topk"], takes_result=True)
 def topk(op: DynTopk, data: Tensor, k: Tensor, *, result: Spec) -> Tensor | Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     first = result[0] if isinstance(result, tuple) else result
     count = result_dims(op, first)[op.axis % data.ndim]
     return topi.topk(data, count, op.axis, op.ret_type, op.is_ascend, op.dtype)
@@ -118,7 +118,7 @@ def sparse_to_dense(
     op: Operator, indices: Tensor, shape: Tensor, values: Tensor, default: Tensor | None = None, *,
     result: Spec,
 ) -> Tensor:  # fmt: skip
-    """topi's."""
+    """Lower to topi's function."""
     return dense_tensor(indices, result_dims(op, result), values, default)
 
 
@@ -149,14 +149,14 @@ def pad(op: DynPad, data: Tensor, pad_width: Tensor, pad_value: Tensor, *, resul
 
 @lowering("dyn.nn.upsampling", rows=["nn.upsampling"], takes_result=True)
 def upsampling(op: DynUpsampling, data: Tensor, *_: Tensor, result: Spec) -> Tensor:
-    """topi's, to the size of the result."""
+    """Lower to topi's function, to the size of the result."""
     size = _image_size(op, result, op.layout, "HW")
     return topi.nn.upsampling(data, 1, 1, op.layout, op.method, op.align_corners, size)
 
 
 @lowering("dyn.nn.upsampling3d", rows=["nn.upsampling3d"], takes_result=True)
 def upsampling3d(op: DynUpsampling3D, data: Tensor, *_: Tensor, result: Spec) -> Tensor:
-    """topi's, to the size of the result."""
+    """Lower to topi's function, to the size of the result."""
     size = _image_size(op, result, op.layout, "DHW")
     mode = op.coordinate_transformation_mode
     return topi.nn.upsampling3d(data, 1, 1, 1, op.layout, op.method, mode, size)
@@ -164,7 +164,7 @@ def upsampling3d(op: DynUpsampling3D, data: Tensor, *_: Tensor, result: Spec) ->
 
 @lowering("dyn.image.resize2d", rows=["image.resize2d"], takes_result=True)
 def resize2d(op: DynResize2D, data: Tensor, size: Tensor, roi: Tensor, *, result: Spec) -> Tensor:
-    """topi's, to the size of the result."""
+    """Lower to topi's function, to the size of the result."""
     mode = op.coordinate_transformation_mode
     return topi.image.resize2d(
         data,

@@ -32,61 +32,61 @@ def rounded(op: Operator, data: Tensor) -> Tensor:
 
 @lowering("copy", rows=["identity"])
 def copy(op: Operator, data: Tensor) -> Tensor:
-    """topi's identity."""
+    """Lower to topi's identity."""
     return topi.identity(data)
 
 
 @lowering("clip")
 def clip(op: Clip, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.clip(data, op.a_min, op.a_max)
 
 
 @lowering("fixed_point_multiply")
 def fixed_point_multiply(op: FixedPointMultiply, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.fixed_point_multiply(data, op.multiplier, op.shift)
 
 
 @lowering("cast")
 def cast(op: Cast, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.cast(data, op.dtype)
 
 
 @lowering("cast_like", rows=["cast"])
 def cast_like(op: Operator, data: Tensor, dtype_like: Tensor) -> Tensor:
-    """topi's cast."""
+    """Lower to topi's cast."""
     return topi.cast(data, dtype_like.dtype)
 
 
 @lowering("reinterpret")
 def reinterpret(op: Reinterpret, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.reinterpret(data, op.dtype)
 
 
 @lowering("zeros", "ones", rows=["full"], takes_result=True)
 def constant(op: Operator, *, result: Spec) -> Tensor:
-    """topi's full."""
+    """Lower to topi's full."""
     assert isinstance(result, TensorSpec)
     return topi.full(dims(result.shape, op.name), result.dtype, 1 if op.name == "ones" else 0)
 
 
 @lowering("full", takes_result=True)
 def full(op: Operator, fill_value: Tensor, *, result: Spec) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     assert isinstance(result, TensorSpec)
     return topi.full(dims(result.shape, op.name), result.dtype, fill_value())
 
 
 @lowering("zeros_like", "ones_like", rows=["full_like"])
 def constant_like(op: Operator, data: Tensor) -> Tensor:
-    """topi's full_like."""
+    """Lower to topi's full_like."""
     return topi.full_like(data, 1 if op.name == "ones_like" else 0)
 
 
 @lowering("full_like")
 def full_like(op: Operator, data: Tensor, fill_value: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.full_like(data, fill_value())

@@ -15,19 +15,19 @@ from kc.graph.lowering import lowering, result_dims
 
 @lowering("take")
 def take(op: Take, data: Tensor, indices: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.take(data, indices, op.axis, op.batch_dims, op.mode)
 
 
 @lowering("gather")
 def gather(op: Gather, data: Tensor, indices: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.gather(data, op.axis, indices)
 
 
 @lowering("gather_nd", also=["arange", "reshape", "broadcast_to", "concatenate"])
 def gather_nd(op: GatherNd, data: Tensor, indices: Tensor) -> Tensor:
-    """topi's; shared dimensions are indices too, each its own places."""
+    """Lower to topi's function; shared dimensions are indices too, each its own places."""
     if not op.batch_dims:
         return topi.gather_nd(data, indices)
     places = indices.shape[1:]
@@ -46,24 +46,24 @@ def coordinates(shape: Sequence[Any], axis: int, dtype: str) -> Tensor:
 def one_hot(
     op: OneHot, indices: Tensor, on_value: Tensor, off_value: Tensor, *, result: Spec
 ) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     depth = result_dims(op, result)[op.axis % (indices.ndim + 1)]
     return topi.one_hot(indices, on_value(), off_value(), depth, op.axis, op.dtype)
 
 
 @lowering("adv_index")
 def adv_index(op: Operator, data: Tensor, *indices: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.adv_index(data, list(indices))
 
 
 @lowering("unravel_index")
 def unravel_index(op: Operator, indices: Tensor, shape: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.unravel_index(indices, shape)
 
 
 @lowering("compress")
 def compress(op: Compress, condition: Tensor, data: Tensor) -> Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.compress(condition, data, op.axis)

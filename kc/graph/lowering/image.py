@@ -39,13 +39,13 @@ def resize(op: Resize, data: Tensor) -> Tensor:
 
 @lowering("nn.upsampling")
 def upsampling(op: Upsampling, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.upsampling(data, op.scale_h, op.scale_w, op.layout, op.method, op.align_corners)
 
 
 @lowering("nn.upsampling3d")
 def upsampling3d(op: Upsampling3D, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.upsampling3d(
         data, op.scale_d, op.scale_h, op.scale_w, op.layout, op.method,
         op.coordinate_transformation_mode,
@@ -54,7 +54,7 @@ def upsampling3d(op: Upsampling3D, data: Tensor) -> Tensor:
 
 @lowering("image.crop_and_resize")
 def crop_and_resize(op: CropAndResize, data: Tensor, boxes: Tensor, box_indices: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     size = spread(op.crop_size, 2, "crop_size")
     return topi.image.crop_and_resize(
         data, boxes, box_indices, size, op.layout, op.method, op.extrapolation_value,
@@ -64,13 +64,13 @@ def crop_and_resize(op: CropAndResize, data: Tensor, boxes: Tensor, box_indices:
 
 @lowering("image.affine_grid")
 def affine_grid(op: AffineGrid, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.image.affine_grid(data, spread(op.target_shape, 2, "target_shape"))
 
 
 @lowering("image.grid_sample")
 def grid_sample(op: GridSample, data: Tensor, grid: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.image.grid_sample(
         data, grid, op.method, op.layout, op.padding_mode, op.align_corners
     )
@@ -81,7 +81,7 @@ def grid_sample(op: GridSample, data: Tensor, grid: Tensor) -> Tensor:
     rows=["image.dilation2d_nchw", "image.dilation2d_nhwc", "transpose"],
 )
 def dilation2d(op: Dilation2D, data: Tensor, weight: Tensor) -> Tensor:
-    """topi's for the layout of the data; the weight is transposed to it."""
+    """Lower to topi's function for the layout of the data; the weight is transposed to it."""
     is_last = op.data_layout == "NHWC"
     letters = "HWI" if is_last else "IHW"
     if op.kernel_layout != letters:
@@ -100,7 +100,7 @@ def dilation2d(op: Dilation2D, data: Tensor, weight: Tensor) -> Tensor:
 
 @lowering("nn.correlation", rows=["nn.correlation_nchw"])
 def correlation(op: Correlation, data1: Tensor, data2: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.correlation_nchw(
         data1, data2, op.kernel_size, op.max_displacement, op.stride1, op.stride2, op.padding,
         op.is_multiply,

@@ -11,7 +11,7 @@ from kc.graph.lowering import lowering
 
 @lowering("nn.nll_loss")
 def nll_loss(op: NllLoss, predictions: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.nll_loss(predictions, targets, weights, op.reduction, op.ignore_index)
 
 

@@ -11,11 +11,11 @@ from kc.graph.lowering import lowering
 
 @lowering("einsum")
 def einsum(op: Einsum, *data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.einsum(op.equation, *data)
 
 
 @lowering("det")
 def det(op: Operator, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.det(data)

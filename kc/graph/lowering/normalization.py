@@ -28,7 +28,7 @@ def _used(op: Normalization, gamma: Tensor, beta: Tensor) -> tuple[Tensor | None
 def batch_norm(
     op: BatchNorm, data: Tensor, gamma: Tensor, beta: Tensor, mean: Tensor, variance: Tensor
 ) -> Sequence[Tensor]:
-    """topi's; the moving mean and variance are copied."""
+    """Lower to topi's function; the moving mean and variance are copied."""
     options = op.axis, op.epsilon, op.center, op.scale
     result = topi.nn.batch_norm(data, gamma, beta, mean, variance, *options)[0]
     return result, topi.identity(mean), topi.identity(variance)
@@ -36,36 +36,36 @@ def batch_norm(
 
 @lowering("nn.layer_norm")
 def layer_norm(op: LayerNorm, data: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.layer_norm(data, *_used(op, gamma, beta), op.axis, op.epsilon)
 
 
 @lowering("nn.instance_norm")
 def instance_norm(op: InstanceNorm, data: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.instance_norm(data, *_used(op, gamma, beta), op.axis, op.epsilon)
 
 
 @lowering("nn.group_norm")
 def group_norm(op: GroupNorm, data: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     gamma_used, beta_used = _used(op, gamma, beta)
     return topi.nn.group_norm(data, gamma_used, beta_used, op.num_groups, op.axis, op.epsilon)
 
 
 @lowering("nn.rms_norm")
 def rms_norm(op: RmsNorm, data: Tensor, weight: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.rms_norm(data, weight, op.axis, op.epsilon)
 
 
 @lowering("nn.l2_normalize")
 def l2_normalize(op: L2Normalize, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.l2_normalize(data, op.eps, op.axes(data.ndim))
 
 
 @lowering("nn.lrn")
 def lrn(op: Lrn, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.lrn(data, op.size, op.axis, op.alpha, op.beta, op.bias)

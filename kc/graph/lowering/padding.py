@@ -11,7 +11,7 @@ from kc.graph.lowering import lowering
 
 @lowering("nn.pad", also=["nn.mirror_pad", "nn.edge_pad"])
 def pad(op: Pad, data: Tensor, pad_value: Tensor | None = None) -> Tensor:
-    """topi's function for the mode."""
+    """Lower to topi's function for the mode."""
     heads, tails = zip(*op.pad_width, strict=True) if op.pad_width else ((), ())
     if op.pad_mode == "reflect":
         return topi.nn.mirror_pad(data, heads, tails, "REFLECT")
@@ -23,12 +23,12 @@ def pad(op: Pad, data: Tensor, pad_value: Tensor | None = None) -> Tensor:
 
 @lowering("nn.mirror_pad")
 def mirror_pad(op: MirrorPad, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     heads, tails = zip(*op.pad_width, strict=True) if op.pad_width else ((), ())
     return topi.nn.mirror_pad(data, heads, tails, op.mode)
 
 
 @lowering("nn.dilate")
 def dilate(op: Dilate, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.dilate(data, op.strides, op.dilation_value)

@@ -14,7 +14,7 @@ from kc.graph.lowering import lowering
     "nn.avg_pool3d", rows=["nn.pool1d", "nn.pool2d", "nn.pool3d", "layout_transform"],
 )  # fmt: skip
 def windows(op: Windows, data: Tensor) -> Tensor:
-    """topi's, which takes all layouts."""
+    """Lower to topi's function, which takes all layouts."""
     function = {1: topi.nn.pool1d, 2: topi.nn.pool2d, 3: topi.nn.pool3d}[op.ndim]
     pads = pads_of(op.padding, op.ndim)
     result = function(
@@ -38,7 +38,7 @@ def windows(op: Windows, data: Tensor) -> Tensor:
           "identity"],
 )  # fmt: skip
 def bins(op: Bins, data: Tensor) -> Tensor:
-    """topi's; the data itself without an output size."""
+    """Lower to topi's function; the data itself without an output size."""
     counts = op.bins()
     if counts is None:
         return in_out_layout(op, topi.identity(data))
@@ -51,7 +51,7 @@ def bins(op: Bins, data: Tensor) -> Tensor:
     rows=["nn.adaptive_pool1d", "nn.global_pool", "nn.adaptive_pool3d", "layout_transform"],
 )  # fmt: skip
 def whole(op: Whole, data: Tensor) -> Tensor:
-    """topi's global_pool, or its bins, of which there is one."""
+    """Lower to topi's global_pool, or its bins, of which there is one."""
     if op.ndim == 2:
         return in_out_layout(op, topi.nn.global_pool(data, op.kind, op.layout))
     return in_out_layout(op, _in_bins(op, data, (1,) * op.ndim))

@@ -18,7 +18,7 @@ def _flat(padding: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 @lowering("nn.max_pool2d_grad", "nn.avg_pool2d_grad", rows=["nn.pool_grad"])
 def pool_grad(op: PoolGrad, out_grad: Tensor, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     pool = op.pool()
     return topi.nn.pool_grad(
         out_grad,
@@ -35,7 +35,7 @@ def pool_grad(op: PoolGrad, out_grad: Tensor, data: Tensor) -> Tensor:
 
 @lowering("nn.max_unpool")
 def max_unpool(op: MaxUnpool, data: Tensor, indices: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     count = data.ndim - 2
     return topi.nn.max_unpool(
         data, indices, spread(op.kernel, count, "kernel"),

@@ -34,13 +34,13 @@ from kc.te.computes import compute
 
 @lowering("qnn.quantize", rows=["nn.quantize"])
 def quantize(op: Quantize, data: Tensor, scale: Tensor, zero_point: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.quantize(data, scale, zero_point, op.axis, 0, op.out_dtype)
 
 
 @lowering("qnn.dequantize", rows=["nn.dequantize"])
 def dequantize(op: Dequantize, data: Tensor, scale: Tensor, zero_point: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.dequantize(data, scale, zero_point, op.axis)
 
 
@@ -105,7 +105,7 @@ def _centred(part: Tensor, zero_point: Tensor, axis: int, dtype: str) -> Tensor:
 def dense(
     op: QnnDense, data: Tensor, weight: Tensor, data_zero: Tensor, weight_zero: Tensor, *_: Tensor
 ) -> Tensor:
-    """topi's, of the elements less their zero points."""
+    """Lower to topi's function, of the elements less their zero points."""
     data = _centred(data, data_zero, 0, op.out_dtype)
     weight = _centred(weight, weight_zero, 0, op.out_dtype)
     rows = topi.reshape(data, (-1, data.shape[-1])) if data.ndim != 2 else data
@@ -156,7 +156,7 @@ def binary(
 def simulated_quantize(
     op: SimulatedQuantize, data: Tensor, dtype: Tensor, scale: Tensor, zero_point: Tensor
 ) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.simulated_quantize(data, dtype, scale, zero_point, op.axis)
 
 
@@ -164,7 +164,7 @@ def simulated_quantize(
 def simulated_dequantize(
     op: SimulatedDequantize, data: Tensor, dtype: Tensor, scale: Tensor, zero_point: Tensor
 ) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.simulated_dequantize(data, dtype, scale, zero_point, op.axis)
 
 
@@ -172,7 +172,7 @@ def simulated_dequantize(
 def batch_matmul(
     op: QnnBatchMatmul, x: Tensor, y: Tensor, x_zero: Tensor, y_zero: Tensor, *_: Tensor
 ) -> Tensor:
-    """topi's, of the elements less their zero points."""
+    """Lower to topi's function, of the elements less their zero points."""
     x, y = _centred(x, x_zero, 0, op.out_dtype), _centred(y, y_zero, 0, op.out_dtype)
     return topi.nn.batch_matmul(x, y, None, op.out_dtype)
 
@@ -216,14 +216,14 @@ def leaky_relu(
     op: QnnLeakyRelu, x: Tensor, scale: Tensor, zero_point: Tensor, output_scale: Tensor,
     output_zero_point: Tensor,
 ) -> Tensor:  # fmt: skip
-    """topi's, of the values in float32, quantized."""
+    """Lower to topi's function, of the values in float32, quantized."""
     value = topi.nn.leaky_relu(topi.nn.dequantize(x, scale, zero_point), op.alpha)
     return topi.nn.quantize(value, output_scale, output_zero_point, -1, 0, x.dtype)
 
 
 @lowering("qnn.concatenate", rows=["concatenate"])
 def concatenate(op: QnnConcatenate, *operands: Tensor) -> Tensor:
-    """topi's, of tensors that are requantized, as qnn.requantize rounds."""
+    """Lower to topi's function, of tensors that are requantized, as qnn.requantize rounds."""
     parts, scales, zero_points = parts_of(operands)
     own = Requantize(out_dtype=parts[0].dtype)
     moved = [

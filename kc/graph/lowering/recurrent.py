@@ -18,5 +18,5 @@ def lstm(op: Lstm, *operands: Tensor) -> Sequence[Tensor]:
 
 @lowering("nn.fifo_buffer")
 def fifo_buffer(op: FifoBuffer, data: Tensor, buffer: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.fifo_buffer(data, buffer, op.axis)

@@ -27,7 +27,7 @@ def arg_reduction(op: ArgReduction, data: Tensor) -> Tensor:
 
 @lowering("mean", also=["sum", "divide", "full"])
 def mean(op: Reduction, data: Tensor) -> Tensor:
-    """topi's; of integers, their sum divided by their number."""
+    """Lower to topi's function; of integers, their sum divided by their number."""
     axes = op.axes(data.ndim)
     if "int" not in data.dtype:
         return topi.mean(data, axes, op.keepdims)
@@ -40,7 +40,7 @@ _ABOUT_MEAN = ["mean", "sum", "multiply", "subtract", "cast", "divide", "full"]
 
 @lowering("variance", also=_ABOUT_MEAN)
 def variance(op: Moment, data: Tensor, mean: Tensor | None = None) -> Tensor:
-    """topi's, or the mean of the squared distances from a mean that is computed already."""
+    """Lower to topi's function, or to the mean of squared distances from a computed mean."""
     axes = op.axes(data.ndim)
     if mean is None:
         return topi.variance(data, axes, op.keepdims, int(op.unbiased))
@@ -67,12 +67,12 @@ def std(op: Moment, data: Tensor) -> Tensor:
 
 @lowering("mean_variance", rows=["mean", "variance"])
 def mean_variance(op: Moment, data: Tensor) -> tuple[Tensor, Tensor]:
-    """topi's mean and variance."""
+    """Lower to topi's mean and variance."""
     return topi.mean(data, op.axes(data.ndim), op.keepdims), variance(op, data)
 
 
 @lowering("mean_std", rows=["mean", "variance", "sqrt"])
 def mean_std(op: Moment, data: Tensor) -> tuple[Tensor, Tensor]:
-    """topi's mean, and the square root of its variance."""
+    """Lower to topi's mean, and the square root of its variance."""
     mean, spread = mean_variance(op, data)
     return mean, topi.sqrt(spread)

@@ -31,7 +31,7 @@ def scatter(op: Scatter, data: Tensor, indices: Tensor, updates: Tensor) -> Tens
 
 @lowering("scatter_elements", rows=["scatter", "scatter_reduce"])
 def scatter_elements(op: ScatterElements, data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """topi's scatter, or its scatter_reduce."""
+    """Lower to topi's scatter, or its scatter_reduce."""
     if op.reduction == "update":
         return topi.scatter(data, indices, updates, op.axis)
     return topi.scatter_reduce(data, indices, updates, op.axis, _MODES[op.reduction])
@@ -39,19 +39,19 @@ def scatter_elements(op: ScatterElements, data: Tensor, indices: Tensor, updates
 
 @lowering("scatter_reduce")
 def scatter_reduce(op: ScatterReduce, data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.scatter_reduce(data, indices, updates, op.axis, op.mode, op.include_self)
 
 
 @lowering("scatter_nd")
 def scatter_nd(op: ScatterNd, data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.scatter_nd(data, indices, updates, op.mode)
 
 
 @lowering("invert_permutation")
 def invert_permutation(op: Operator, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.invert_permutation(data)
 
 
@@ -63,7 +63,7 @@ def sparse_to_dense(
     op: SparseToDense, indices: Tensor, values: Tensor, default: Tensor | None = None, *,
     result: Spec,
 ) -> Tensor:  # fmt: skip
-    """topi's; with a default value, its scatter_nd on a tensor of this value."""
+    """Lower to topi's function; with a default value, its scatter_nd on a tensor of this value."""
     return dense_tensor(indices, result_dims(op, result), values, default)
 
 
@@ -81,17 +81,17 @@ def dense_tensor(
 
 @lowering("index_put")
 def index_put(op: IndexPut, data: Tensor, values: Tensor, *indices: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.index_put(data, list(indices), values, op.axes, op.accumulate)
 
 
 @lowering("masked_scatter")
 def masked_scatter(op: Operator, data: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.masked_scatter(data, mask, source)
 
 
 @lowering("slice_scatter")
 def slice_scatter(op: SliceScatter, data: Tensor, source: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.slice_scatter(data, source, op.axis, op.start, op.step)

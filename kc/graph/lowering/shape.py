@@ -42,7 +42,7 @@ from kc.topi.arguments import product
     takes_result=True,
 )
 def reshape(op: Operator, data: Tensor, *like: Tensor, result: Spec) -> Tensor:
-    """topi's, to the shape of the result."""
+    """Lower to topi's function, to the shape of the result."""
     shape = result_dims(op, result)
     moved = topi.reshape(data, shape)
     _require_at_call(moved, product(data.shape), product(shape))
@@ -57,37 +57,37 @@ def _require_at_call(tensor: Tensor, left: Any, right: Any) -> None:
 
 @lowering("transpose")
 def transpose(op: Transpose, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.transpose(data, op.order(data.ndim))
 
 
 @lowering("squeeze")
 def squeeze(op: Squeeze, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.squeeze(data, op.axes(spec_of_tensor(data)))
 
 
 @lowering("expand_dims")
 def expand_dims(op: ExpandDims, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.expand_dims(data, op.axis, op.num_newaxis)
 
 
 @lowering("concatenate")
 def concatenate(op: Concatenate, *data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.concatenate(list(data), op.axis)
 
 
 @lowering("stack")
 def stack(op: Stack, *data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.stack(list(data), op.axis)
 
 
 @lowering("split", takes_result=True)
 def split(op: Split, data: Tensor, *, result: Spec) -> Sequence[Tensor]:
-    """topi's; along a dimension with a name, a slice for each part."""
+    """Lower to topi's function; along a dimension with a name, a slice for each part."""
     axis = op.axis % data.ndim
     if isinstance(data.shape[axis], int):
         return topi.split(data, op.indices_or_sections, op.axis)
@@ -112,49 +112,49 @@ def _part(data: Tensor, axis: int, begin: Any, sizes: Sequence[Any]) -> Tensor:
 
 @lowering("reverse", rows=["flip"])
 def reverse(op: Reverse, data: Tensor) -> Tensor:
-    """topi's flip."""
+    """Lower to topi's flip."""
     return topi.flip(data, op.axis)
 
 
 @lowering("repeat")
 def repeat(op: Repeat, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.repeat(data, op.repeats, op.axis)
 
 
 @lowering("tile")
 def tile(op: Tile, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.tile(data, op.reps)
 
 
 @lowering("layout_transform")
 def layout_transform(op: LayoutTransform, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.layout_transform(data, op.src_layout, op.dst_layout)
 
 
 @lowering("shape_of", rows=["shape"])
 def shape_of(op: ShapeOf, data: Tensor) -> Tensor:
-    """topi's shape."""
+    """Lower to topi's shape."""
     return topi.shape(data, op.dtype)
 
 
 @lowering("ndarray_size")
 def ndarray_size(op: NdarraySize, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.ndarray_size(data, op.dtype)
 
 
 @lowering("meshgrid")
 def meshgrid(op: Meshgrid, *data: Tensor) -> Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.meshgrid(list(data), op.indexing)
 
 
 @lowering("sliding_window")
 def sliding_window(op: SlidingWindow, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.sliding_window(data, op.axis, op.window_shape, op.strides)
 
 

@@ -12,7 +12,7 @@ from kc.graph.lowering import lowering
 
 @lowering("stft", rows=["signal.stft"])
 def stft(op: Stft, data: Tensor, window: Tensor | None = None) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.signal.stft(
         data, op.n_fft, op.hop_length, op.win_length, window, op.normalized, op.onesided
     )
@@ -20,5 +20,5 @@ def stft(op: Stft, data: Tensor, window: Tensor | None = None) -> Tensor:
 
 @lowering("dft", rows=["signal.dft"])
 def dft(op: Dft, re_data: Tensor, im_data: Tensor) -> Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.signal.dft(re_data, im_data, op.inverse)

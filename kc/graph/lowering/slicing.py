@@ -41,7 +41,7 @@ def _bounds(span: Span) -> tuple[int, int | None]:
 
 @lowering("strided_slice", takes_result=True)
 def strided_slice(op: StridedSlice, data: Tensor, *, result: Spec) -> Tensor:
-    """topi's; along a dimension with a name, a tensor of the places."""
+    """Lower to topi's function; along a dimension with a name, a tensor of the places."""
     spec = spec_of_tensor(data)
     spans = {n: s for n, s in op.spans(spec).items() if not _is_whole(spec.shape[n], s)}
     if all(isinstance(spec.shape[n], int) for n in spans):
@@ -66,7 +66,7 @@ def strided_slice(op: StridedSlice, data: Tensor, *, result: Spec) -> Tensor:
 
 @lowering("strided_set")
 def strided_set(op: StridedSet, data: Tensor, v: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     spec = spec_of_tensor(data)
     spans = spans_of(spec, op.begin, op.end, op.strides)
     if not all(isinstance(spec.shape[n], int) for n in spans):
@@ -78,7 +78,7 @@ def strided_set(op: StridedSet, data: Tensor, v: Tensor) -> Tensor:
 
 @lowering("slice_like", rows=["strided_slice"], takes_result=True)
 def slice_like(op: Operator, data: Tensor, shape_like: Tensor, *, result: Spec) -> Tensor:
-    """topi's strided_slice, from 0 to the sizes of the result."""
+    """Lower to topi's strided_slice, from 0 to the sizes of the result."""
     shape = result_dims(op, result)
     if all(isinstance(size, int) for size in (*shape, *data.shape)):
         return topi.strided_slice(data, [0] * len(shape), shape)
@@ -87,32 +87,32 @@ def slice_like(op: Operator, data: Tensor, shape_like: Tensor, *, result: Spec) 
 
 @lowering("sequence_mask")
 def sequence_mask(op: SequenceMask, data: Tensor, valid_length: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     value = op.mask_value if "float" in data.dtype else int(op.mask_value)
     return topi.sequence_mask(data, valid_length, value, op.axis)
 
 
 @lowering("reverse_sequence")
 def reverse_sequence(op: ReverseSequence, data: Tensor, seq_lengths: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.reverse_sequence(data, seq_lengths, op.seq_axis, op.batch_axis)
 
 
 @lowering("matrix_set_diag")
 def matrix_set_diag(op: MatrixSetDiag, data: Tensor, diagonal: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.matrix_set_diag(data, diagonal, op.k, op.align)
 
 
 @lowering("trilu")
 def trilu(op: Trilu, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.trilu(data, op.k, op.upper)
 
 
 @lowering("eye", takes_result=True)
 def eye(op: Eye, *, result: Spec) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     assert isinstance(result, TensorSpec)
     rows, columns = dims(result.shape, op.name)
     return topi.eye(rows, columns, op.k, op.dtype)
@@ -120,11 +120,11 @@ def eye(op: Eye, *, result: Spec) -> Tensor:
 
 @lowering("diagonal")
 def diagonal(op: Diagonal, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.diagonal(data, op.offset, op.axis1, op.axis2)
 
 
 @lowering("as_strided")
 def as_strided(op: AsStrided, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.as_strided(data, op.shape, op.strides, op.offset)

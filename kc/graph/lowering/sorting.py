@@ -21,37 +21,37 @@ from kc.graph.lowering import Bounded, lowering
 
 @lowering("sort")
 def sort(op: Sort, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.sort(data, op.axis, op.is_ascend)
 
 
 @lowering("argsort")
 def argsort(op: Argsort, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.argsort(data, None, op.axis, op.is_ascend, op.dtype)
 
 
 @lowering("topk")
 def topk(op: Topk, data: Tensor) -> Tensor | Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.topk(data, max(op.k, 0), op.axis, op.ret_type, op.is_ascend, op.dtype)
 
 
 @lowering("searchsorted")
 def searchsorted(op: Searchsorted, sorted_sequence: Tensor, values: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.searchsorted(sorted_sequence, values, op.right, op.dtype)
 
 
 @lowering("unique")
 def unique(op: Unique, data: Tensor) -> Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.unique(data, op.is_sorted, op.return_counts)
 
 
 @lowering("argwhere", also=["strided_slice"], takes_result=True)
 def argwhere(op: Operator, condition: Tensor, *, result: Spec) -> Tensor | Bounded:
-    """topi's; as many rows as there are, if that is known."""
+    """Lower to topi's function; as many rows as there are, if that is known."""
     assert isinstance(result, TensorSpec)
     places, count = topi.argwhere(condition)
     if isinstance(result.shape[0], int):

@@ -22,19 +22,19 @@ from kc.te.computes import compute
 def sparse_dense(
     op: SparseDense, dense_mat: Tensor, data: Tensor, indices: Tensor, indptr: Tensor
 ) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.sparse.sparse_dense(dense_mat, data, indices, indptr, op.sparse_lhs)
 
 
 @lowering("nn.sparse_add", rows=["sparse.sparse_add"])
 def sparse_add(op: Operator, dense_mat: Tensor, *matrix: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.sparse.sparse_add(dense_mat, *matrix)
 
 
 @lowering("nn.sparse_transpose", rows=["sparse.sparse_transpose"])
 def sparse_transpose(op: Operator, *matrix: Tensor) -> Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.sparse.sparse_transpose(*matrix)
 
 
@@ -46,7 +46,7 @@ def sparse_fill_empty_rows(
     op: Operator, indices: Tensor, values: Tensor, dense_shape: Tensor, default: Tensor, *,
     result: Spec,
 ) -> Sequence[Tensor | Bounded]:  # fmt: skip
-    """topi's, of which as many rows count as there are elements and empty rows."""
+    """Lower to topi's function, whose count says how many rows are valid."""
     assert isinstance(result, tuple)
     places_type, _, flags_type = result
     assert isinstance(places_type, TensorSpec)

@@ -22,7 +22,7 @@ from kc.graph.lowering import lowering
 
 @lowering("vision.get_valid_counts")
 def get_valid_counts(op: GetValidCounts, data: Tensor, score_threshold: Tensor) -> Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.vision.get_valid_counts(data, score_threshold, op.id_index, op.score_index)
 
 
@@ -30,7 +30,7 @@ def get_valid_counts(op: GetValidCounts, data: Tensor, score_threshold: Tensor) 
 def non_max_suppression(
     op: NonMaxSuppression, data: Tensor, valid_count: Tensor, indices: Tensor
 ) -> Tensor | Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.vision.non_max_suppression(
         data, valid_count, indices, op.max_output_size, op.iou_threshold, op.force_suppress,
         op.top_k, op.coord_start, op.score_index, op.id_index, op.return_indices,
@@ -40,7 +40,7 @@ def non_max_suppression(
 
 @lowering("vision.roi_align", rows=["vision.roi_align_nchw", "vision.roi_align_nhwc"])
 def roi_align(op: RoiAlign, data: Tensor, rois: Tensor) -> Tensor:
-    """topi's for the layout."""
+    """Lower to topi's function for the layout."""
     is_first = op.layout == "NCHW"
     function = topi.vision.roi_align_nchw if is_first else topi.vision.roi_align_nhwc
     size = spread(op.pooled_size, 2, "pooled_size")
@@ -49,7 +49,7 @@ def roi_align(op: RoiAlign, data: Tensor, rois: Tensor) -> Tensor:
 
 @lowering("vision.roi_pool", rows=["vision.roi_pool_nchw"])
 def roi_pool(op: RoiPool, data: Tensor, rois: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     size = spread(op.pooled_size, 2, "pooled_size")
     return topi.vision.roi_pool_nchw(data, rois, size, op.spatial_scale)
 
@@ -58,7 +58,7 @@ def roi_pool(op: RoiPool, data: Tensor, rois: Tensor) -> Tensor:
 def all_class_non_max_suppression(
     op: AllClassNonMaxSuppression, boxes: Tensor, scores: Tensor
 ) -> Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.vision.all_class_non_max_suppression(
         boxes, scores, op.max_output_boxes_per_class, op.iou_threshold, op.score_threshold,
         op.output_format,
@@ -67,7 +67,7 @@ def all_class_non_max_suppression(
 
 @lowering("vision.multibox_prior")
 def multibox_prior(op: MultiboxPrior, data: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.vision.multibox_prior(data, op.sizes, op.ratios, op.steps, op.offsets, op.clip)
 
 
@@ -75,7 +75,7 @@ def multibox_prior(op: MultiboxPrior, data: Tensor) -> Tensor:
 def multibox_transform_loc(
     op: MultiboxTransformLoc, cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor
 ) -> Sequence[Tensor]:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.vision.multibox_transform_loc(
         cls_prob, loc_pred, anchor, op.clip, op.threshold, op.variances
     )
@@ -83,7 +83,7 @@ def multibox_transform_loc(
 
 @lowering("vision.proposal")
 def proposal(op: Proposal, cls_prob: Tensor, bbox_pred: Tensor, im_info: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.vision.proposal(
         cls_prob, bbox_pred, im_info, op.scales, op.ratios, op.feature_stride, op.threshold,
         op.rpn_pre_nms_top_n, op.rpn_post_nms_top_n, op.rpn_min_size, op.iou_loss,

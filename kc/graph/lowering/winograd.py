@@ -13,13 +13,13 @@ from kc.graph.lowering import lowering
     "nn.contrib_conv2d_winograd_weight_transform", rows=["nn.conv2d_winograd_weight_transform"]
 )
 def weight_transform(op: WinogradWeightTransform, weight: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     return topi.nn.conv2d_winograd_weight_transform(weight, op.tile_size)
 
 
 @lowering("nn.contrib_conv2d_winograd_without_weight_transform", rows=["nn.conv2d_winograd_nchw"])
 def convolution(op: WinogradConv2D, data: Tensor, weight: Tensor) -> Tensor:
-    """topi's."""
+    """Lower to topi's function."""
     pads = pads_of(op.padding, 2)
     return topi.nn.conv2d_winograd_nchw(
         data, weight, (1, 1), (*(head for head, _ in pads), *(tail for _, tail in pads)), (1, 1),
