@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import kc
 from kc import relay
 from kc.graph.passes.lower_te import lower_graphs
+from kc.support.diagnostics import GraphError
 from kc.tir.module import IRModule
 
 WEIGHT = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -50,3 +52,33 @@ def test_the_only_function_is_the_one_to_build():
     module = network()
     renamed = kc.IRModule({"layer": module["main"]})
     np.testing.assert_allclose(kc.build(renamed)["layer"](X), EXPECTED, rtol=1e-6)
+
+
+def test_a_refusal_leaves_the_groups_of_a_module():
+    text = """
+    graph.func private @fused_exp(%p: tensor<4xf32>) -> tensor<4xf32> attributes {primitive} {
+      %0 = graph.exp(%p) : (tensor<4xf32>) -> tensor<4xf32>
+      graph.return %0 : tensor<4xf32>
+    }
+    graph.func @main(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
+      %0 = graph.call @fused_exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = graph.if %c -> tensor<4xf32> {
+        graph.yield %0 : tensor<4xf32>
+      } else {
+        graph.yield %x : tensor<4xf32>
+      }
+      graph.return %1 : tensor<4xf32>
+    }
+    """
+    module = kc.IRModule.parse(text)
+    before = str(module)
+    with pytest.raises(GraphError) as refused:
+        lower_graphs(module.op)
+    assert str(refused.value) == (
+        "error[KC2467]: lower-te: @main has graph.if\n"
+        "  --> <string>:8:7\n"
+        "  why: one function of tensor expressions has operators alone\n"
+        "  try: --inline takes calls of functions apart\n"
+        "  try: kc.graph.build takes all"
+    )
+    assert str(module) == before

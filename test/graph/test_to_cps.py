@@ -374,6 +374,19 @@ def test_what_has_no_form_is_refused(module: kc.IRModule, said: str) -> None:
     assert str(module) == before
 
 
+def test_a_refusal_leaves_types_that_are_not_inferred() -> None:
+    text = SCAN_OF_CALLS.replace(
+        "  graph.return %x : VEC", "  %0 = graph.exp(%x) : (VEC) -> !graph.unknown\n"
+        "  %1 = graph.negative(%0) : (!graph.unknown) -> VEC\n  graph.return %1 : VEC"
+    )  # fmt: skip
+    module = parsed(text)
+    before = str(module)
+    assert "!graph.unknown" in before
+    with pytest.raises(GraphError, match="KC2487"):
+        registry.pass_class("to-cps")().apply(registry.context(), module.op)
+    assert str(module) == before
+
+
 def test_a_scan_of_operators_stays() -> None:
     module = parsed(SCAN_OF_CALLS.replace("call @f", "negative"))
     rows = np.arange(8, dtype=np.float32).reshape(4, 2)

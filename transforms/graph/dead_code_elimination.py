@@ -14,6 +14,9 @@ After::
 Relay's pass of this name. Random numbers, and calls of functions that may draw some, stay unless
 ``ignore_impurity`` is set; so do writes of references. With ``inline_once``, a binding
 (``graph.let``) whose variable has one use is dissolved.
+
+Whether a value is used is known when all that follows it is, so blocks are walked from their ends;
+this is no rewrite pattern.
 """
 
 from __future__ import annotations

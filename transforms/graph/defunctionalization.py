@@ -22,6 +22,8 @@ of functions that are called by name. Functions are lifted out of others first (
 Each type of functions has a data type, with a constructor for each function that becomes a value,
 whose fields are what it captures. Types with parameters are refused (KC2486): no data type has all
 of their functions.
+
+A data type is made of all functions of a module that have its type, so this is no rewrite pattern.
 """
 
 from __future__ import annotations

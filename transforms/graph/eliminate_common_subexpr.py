@@ -14,6 +14,9 @@ After::
 Relay's pass of this name. Two values are equal if their operators, attributes, types and operands
 are, and the operator is pure. A value is reused in branches and loops, but not in the body of a
 function that is a value, which would capture it. Bindings (``graph.let``) stay.
+
+Values are compared with all before them in scope, in one walk from the start, so this is no rewrite
+pattern.
 """
 
 from __future__ import annotations

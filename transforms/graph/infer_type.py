@@ -13,6 +13,8 @@ After::
 After Relay's pass of this name. Types go from operands to results by the relation of each operator,
 and to operands without a type where the relation tells them (``infer_inputs``): a weight of
 ``channels`` and ``kernel_size``, a bias, the arguments of a function that is called.
+
+Types go both ways until none changes, so this is no rewrite pattern.
 """
 
 from __future__ import annotations

@@ -19,6 +19,9 @@ After::
 Relay's pass of this name. What a function captures becomes its first arguments; one that captures
 nothing is referred to by its name (``graph.function_ref``). Inner functions are lifted first. A
 function that calls itself becomes one that makes itself of what it captures.
+
+Inner functions are lifted before outer ones, with names that are free in the whole module, so this
+is no rewrite pattern.
 """
 
 from __future__ import annotations

@@ -20,6 +20,8 @@ What nothing says is on the default device. Two devices for one value are refuse
 
 The attribute ``device`` of an operation names another device than the default one, ``devices`` of a
 function those of its arguments and of its result.
+
+All constraints of the module are solved before anything is written, so this is no rewrite pattern.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ After::
     graph.func @f(...)
 
 Relay's pass of this name. A function is reached by calls, by references and by closures.
+
+What is reached is a property of the whole module, so this is no rewrite pattern.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ After::
 Relay's pass of this name (administrative normal form): operands are variables, constants, or
 functions of the module. The scope of a binding is the innermost block that has all uses of the
 value, as in ``to-basic-block-normal-form``; bindings that the user wrote stay where they are.
+
+The scopes of all values are found before any is bound, so this is no rewrite pattern.
 """
 
 from __future__ import annotations

@@ -16,6 +16,9 @@ Relay's pass of this name. A value that two branches use stays before them, so i
 one that a single branch uses is computed where that branch is taken. Impure operations stay, and
 nothing goes into bodies of loops and of functions, which may run many times. Bindings
 (``graph.let``) are dissolved: in SSA a value has a scope without a name.
+
+A value moves when all its uses have, so blocks are walked from their ends; this is no rewrite
+pattern.
 """
 
 from __future__ import annotations

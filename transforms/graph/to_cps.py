@@ -36,6 +36,8 @@ The functions of the module stay under their names and call their new forms with
 that take or return functions stay as they are beside their new forms: the values in their
 signatures would be others. Private functions that nothing calls any more are removed. A
 ``graph.scan`` with calls, and data types with functions in their fields, are refused (KC2487).
+
+The form of a function is written anew from its end to its start, so this is no rewrite pattern.
 """
 
 from __future__ import annotations
@@ -93,14 +95,21 @@ class ToCpsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        infer_types(op)
-        functions = functions_of(op)
-        names = add_forms(op, [name for name, each in functions.items() if _is_followed(each)])
-        for name, form in names.items():
-            function = functions[name]
-            if not _has_functions(function.function_type):
-                _call_form(function, form)
-        _remove_uncalled(op, names)
+        # A copy comes first, so that a refusal leaves the module unchanged, its types too.
+        for module in (op.clone(), op):
+            _convert(module)
+
+
+def _convert(module: ModuleOp) -> None:
+    """Add the forms of all functions, and let the functions call them."""
+    infer_types(module)
+    functions = functions_of(module)
+    names = add_forms(module, [name for name, each in functions.items() if _is_followed(each)])
+    for name, form in names.items():
+        function = functions[name]
+        if not _has_functions(function.function_type):
+            _call_form(function, form)
+    _remove_uncalled(module, names)
 
 
 def add_forms(module: ModuleOp, names: Iterable[str]) -> dict[str, str]:

@@ -20,6 +20,8 @@ Relay's pass of this name. Its level is ``fuse_opt_level``, or else that of the 
   (:mod:`kc.building.graphs.joined_groups`).
 
 Equal groups are one function. Scalar constants stand in the groups that use them.
+
+Groups are decided for a whole block before any is made, so this is no rewrite pattern.
 """
 
 from __future__ import annotations

@@ -21,6 +21,9 @@ After::
 Relay's pass of this name, by :mod:`kc.graph.reverse_mode`. The gradients are those of the sum of
 all elements of the value, one for each argument. A function that the module calls stays, under a
 new name, for the callers.
+
+A gradient is made of a whole function, from its result back, so this is no rewrite pattern; the
+rules of operators are what plugins add.
 """
 
 from __future__ import annotations

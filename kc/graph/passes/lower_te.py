@@ -19,6 +19,8 @@ After::
 ``kc.tir.Schedule`` and ``kc.lower`` take a module with graphs by this pass, and ``kc.build`` for a
 GPU does: a person, or a rule of schedules, sees the whole function. Groups are taken apart first.
 Constants of several elements become ``memref.global``. The name is that of TVM's pass.
+
+A function becomes loops as a whole, so this is no rewrite pattern.
 """
 
 from __future__ import annotations
@@ -77,19 +79,26 @@ def lower_graphs(module: ModuleOp, ctx: Context | None = None) -> None:
     """Replace the graph functions of a module by loops, in place.
 
     Raises GraphError: KC2467 for calls, branches and loops of graphs, KC2445 for an operator
-    without a computation, KC2447 for a size that depends on elements; the module is unchanged then,
-    apart from its groups, which are taken apart.
+    without a computation, KC2447 for a size that depends on elements; the module is unchanged then.
     """
     if any(isinstance(op, FuncOp) and is_group(op) for op in module.body.ops):
-        registry.pass_class("defuse-ops")().apply(ctx or registry.context(), module)
-    functions = [op for op in module.body.ops if isinstance(op, FuncOp)]
-    for function in functions:
-        _require_operators(function)
-    lowered = [(function, _lowered(function)) for function in functions]
-    for function, replacement in lowered:
+        copy = module.clone()  # so that a refusal leaves the groups of the module as they are
+        defuse = registry.pass_class("defuse-ops")()
+        defuse.apply(ctx or registry.context(), copy)
+        _loops_of(copy)
+        defuse.apply(ctx or registry.context(), module)
+    for function, replacement in _loops_of(module):
         module.body.block.insert_ops_before(replacement, function)
         function.detach()
         function.erase()
+
+
+def _loops_of(module: ModuleOp) -> list[tuple[FuncOp, list[Operation]]]:
+    """The graph functions of a module without groups, each with its tables and loops."""
+    functions = [op for op in module.body.ops if isinstance(op, FuncOp)]
+    for function in functions:
+        _require_operators(function)
+    return [(function, _lowered(function)) for function in functions]
 
 
 def _require_operators(function: FuncOp) -> None:

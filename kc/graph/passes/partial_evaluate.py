@@ -16,6 +16,8 @@ match or loop is left where its condition is not known; loops of a known number 
 out. A function that calls itself is followed if some argument is known, and stays a call
 if that does not come to an end within :data:`MOST_CALLS` calls. Reads and writes of references stay
 as they are. ``@main`` is evaluated; in a module without it, the functions that no other one uses.
+
+A function is evaluated in the order in which it runs, so this is no rewrite pattern.
 """
 
 from __future__ import annotations
